@@ -1,0 +1,77 @@
+"""Ed25519 signatures over the exact bytes sent (RFC 8032)."""
+
+import base64
+import os
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import (
+    Ed25519PrivateKey,
+    Ed25519PublicKey,
+)
+
+
+@dataclass(frozen=True)
+class VerifyKey:
+    """The public half of a node's key pair."""
+
+    raw: bytes
+    _key: Ed25519PublicKey = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Parse the 32 raw bytes; ValueError when they are no key."""
+        object.__setattr__(self, "_key", Ed25519PublicKey.from_public_bytes(self.raw))
+
+    @classmethod
+    def from_text(cls, text: str) -> "VerifyKey":
+        """Read a key written by `text`; ValueError when malformed."""
+        return cls(base64.b64decode(text, validate=True))
+
+    @property
+    def text(self) -> str:
+        """The key as base64."""
+        return base64.b64encode(self.raw).decode()
+
+    @property
+    def fingerprint(self) -> str:
+        """A short name a person can compare: the start of the key's SHA-256."""
+        digest = sha256(self.raw).hexdigest()[:16]
+        return ":".join(digest[i : i + 4] for i in range(0, 16, 4))
+
+    def verifies(self, data: bytes, signature: bytes) -> bool:
+        """Tell whether `signature` is this key's over exactly `data`."""
+        try:
+            self._key.verify(signature, data)
+        except InvalidSignature:
+            return False
+        return True
+
+
+class SigningKey:
+    """A node's private key. Never logged; stored only in a file of mode 0600."""
+
+    def __init__(self, seed: bytes) -> None:
+        """Take the 32-byte private seed; ValueError when it is no seed."""
+        self._key = Ed25519PrivateKey.from_private_bytes(seed)
+        self.public = VerifyKey(self._key.public_key().public_bytes_raw())
+
+    @classmethod
+    def load_or_create(cls, path: Path, seed: bytes) -> "SigningKey":
+        """Read the key at `path`, or store `seed` there (mode 0600) as the key."""
+        try:
+            with path.open("xb", opener=_private) as file:
+                file.write(seed)
+        except FileExistsError:
+            seed = path.read_bytes()
+        return cls(seed)
+
+    def sign(self, data: bytes) -> bytes:
+        """Return the 64-byte signature over exactly `data`."""
+        return self._key.sign(data)
+
+
+def _private(path: str, flags: int) -> int:
+    """Open a new file that only its owner can read."""
+    return os.open(path, flags, 0o600)

@@ -1,0 +1,107 @@
+"""Every outcome and reason code of HearthNet, once.
+
+Entities, translations, pages and tests use these names; nothing else defines
+one. The gate's codes are listed in the order in which the gate checks them.
+"""
+
+from enum import StrEnum
+
+
+class Outcome(StrEnum):
+    """What became of one action on one device."""
+
+    CHANGED = "changed"
+    ALREADY_SO = "already_so"
+    RUNNING = "running"
+    """Moving toward the goal when the read-back's deadline came (a blind)."""
+    PARTIAL = "partial"
+    """Some members or attributes reached the goal, others did not."""
+    UNREACHABLE = "unreachable"
+    FAILED = "failed"
+    """The device was told and a read shows that the goal was not met."""
+    UNVERIFIED = "unverified"
+    """The device reports no state of its own: the command was only sent."""
+    UNKNOWN = "unknown"
+    """An execute has no receipt: only a read can tell."""
+    REFUSED = "refused"
+    """HearthNet did not let the action happen; a `Reason` says why."""
+    WAITING = "waiting"
+    """A person has been asked to confirm."""
+
+
+DONE = frozenset({Outcome.CHANGED, Outcome.ALREADY_SO})
+"""Outcomes that may be told as done: values were read back (invariant 7)."""
+
+
+class Reason(StrEnum):
+    """Why something was refused, denied or dropped."""
+
+    # Checked by the gate, in this order.
+    NO_LEASE = "no_lease"
+    BAD_SIGNATURE = "bad_signature"
+    WRONG_GRANTEE = "wrong_grantee"
+    NOT_ASKED = "not_asked"
+    FENCED = "fenced"
+    REVOKED = "revoked"
+    EXPIRED = "expired"
+    CONSUMED = "consumed"
+    SUPERSEDED = "superseded"
+    WRONG_TARGET = "wrong_target"
+    WRONG_OPERATION = "wrong_operation"
+    OUT_OF_ENVELOPE = "out_of_envelope"
+    STALE_POLICY = "stale_policy"
+    STALE_STATE = "stale_state"
+    UNREACHABLE = "unreachable"
+
+    # Decided by the root before a lease exists.
+    OUT_OF_SCOPE = "out_of_scope"
+    UNKNOWN_TARGET = "unknown_target"
+    UNKNOWN_OPERATION = "unknown_operation"
+    BAD_PARAMETER = "bad_parameter"
+    NOT_PERMITTED = "not_permitted"
+    """Home Assistant itself does not let the requester control the device."""
+    POLICY_DENIED = "policy_denied"
+    CONFIRMATION_REQUIRED = "confirmation_required"
+    CONFLICT = "conflict"
+    """A hold of a stronger or newer source covers a changed attribute."""
+    RESERVED = "reserved"
+    """Another lease on the target is live and did not end in time."""
+    RATE_LIMITED = "rate_limited"
+    UNVERIFIABLE_STATE = "unverifiable_state"
+    """An earlier execute on the device is unknown: only reads until one succeeds."""
+
+    # Decided before or beside any proposal.
+    STARTING = "starting"
+    STOPPING = "stopping"
+    ACTUATION_DISABLED = "actuation_disabled"
+    JOURNAL_UNWRITABLE = "journal_unwritable"
+    UNRECORDED = "unrecorded"
+    """The librarian has been away too long for an action of this risk."""
+    DEADLINE = "deadline"
+    MANAGER_OFFLINE = "manager_offline"
+    NOT_UNDERSTOOD = "not_understood"
+    AMBIGUOUS = "ambiguous"
+    CANCELED = "canceled"
+    RESTARTED = "restarted"
+    """The hub booted while the intent was open; nothing is re-run."""
+    MALFORMED = "malformed"
+    """The message broke its schema and was quarantined."""
+
+
+GATE_ORDER: tuple[Reason, ...] = (
+    Reason.NO_LEASE,
+    Reason.BAD_SIGNATURE,
+    Reason.WRONG_GRANTEE,
+    Reason.NOT_ASKED,
+    Reason.FENCED,
+    Reason.REVOKED,
+    Reason.EXPIRED,
+    Reason.CONSUMED,
+    Reason.SUPERSEDED,
+    Reason.WRONG_TARGET,
+    Reason.WRONG_OPERATION,
+    Reason.OUT_OF_ENVELOPE,
+    Reason.STALE_POLICY,
+    Reason.STALE_STATE,
+)
+"""The order in which the gate answers: the first failing code is the code."""
