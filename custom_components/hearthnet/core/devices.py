@@ -1,0 +1,110 @@
+"""Devices as the core sees them, and the protocol of whoever reaches them.
+
+A *device* of HearthNet is one controllable thing: in Home Assistant an entity
+(named by its registry id, so that renaming does not change the target), on a
+phone one thing that a recipe drives.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from hashlib import sha256
+from typing import Protocol
+
+from .messages import Json
+
+type Values = Mapping[str, Json]
+"""Control attributes by Home Assistant's attribute names; `state` is the state."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Device:
+    """What is known of a device apart from its values."""
+
+    id: str
+    entity_id: str
+    name: str
+    domain: str
+    device_class: str | None = None
+    area: str | None = None
+    """Area's name, as shown to people; `floor` and `labels` likewise."""
+    floor: str | None = None
+    labels: frozenset[str] = frozenset()
+    aliases: tuple[str, ...] = ()
+    members: tuple[str, ...] = ()
+    """Ids of a group's members; empty when it is no group."""
+    manager: str = "jeeves"
+    """The agent that reaches it."""
+    physical: str | None = None
+    """Id of the device that stands for the same physical thing, if another does."""
+    assumed_state: bool = False
+    """The device reports nothing back: outcomes are `unverified`."""
+    features: frozenset[str] = frozenset()
+    """Operations or parameters it supports; empty means all of its domain."""
+
+    @property
+    def key(self) -> str:
+        """The id under which holds, versions and reservations are kept."""
+        return self.physical or self.id
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """Values read from a device at one moment."""
+
+    available: bool
+    values: Values = field(default_factory=dict)
+    since: datetime | None = None
+    """When the values last changed."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Principal:
+    """Who wants something; made from the transport, never from text."""
+
+    kind: str
+    """`user`, `satellite`, `telegram`, `automation`, `agent` or `system`."""
+    id: str
+    name: str
+    role: str = "resident"
+    """`owner`, `resident`, `guest`, `child`, `automation` or `agent`."""
+
+    def as_dict(self) -> dict[str, Json]:
+        """Return the JSON form that messages carry."""
+        return {"kind": self.kind, "id": self.id, "name": self.name, "role": self.role}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Json]) -> "Principal":
+        """Read the JSON form; KeyError when a field is missing."""
+        return cls(
+            kind=str(data["kind"]),
+            id=str(data["id"]),
+            name=str(data["name"]),
+            role=str(data["role"]),
+        )
+
+
+class House(Protocol):
+    """The devices that an agent may name and read. Nothing here moves one."""
+
+    def device(self, device_id: str) -> Device | None:
+        """Return a device by id, exposed or not, or None when it is gone."""
+
+    def devices(self) -> Iterable[Device]:
+        """Return the devices that are exposed to HearthNet."""
+
+    def read(self, device_id: str) -> Reading:
+        """Return the live values of a device."""
+
+    def may_control(self, principal: Principal, device_id: str) -> bool:
+        """Tell whether the principal itself has the right to control the device."""
+
+
+def device_path(device_id: str) -> str:
+    """Return the path of a device's values in the record.
+
+    Sharded by a hash so that a commit rewrites small trees only
+    (measured: 46 kB an event flat, 6.7 kB sharded, at 1,000 devices).
+    """
+    shard = sha256(device_id.encode()).hexdigest()[:2]
+    return f"devices/{shard}/{device_id}.json"
