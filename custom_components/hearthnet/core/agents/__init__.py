@@ -1,0 +1,1 @@
+"""The agents: Rupert decides, managers propose and execute."""

@@ -1,0 +1,71 @@
+"""What every agent does: speak, ask and wait for the answer, be spoken to."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from ..bus import Bus
+from ..messages import MessageType
+from ..node import Node, Record
+
+type Spawn = Callable[[Coroutine[Any, Any, None]], object]
+"""Runs a coroutine in the background; its owner cancels what is left at the end."""
+
+
+class Agent:
+    """A name on a node that sends and receives messages."""
+
+    def __init__(self, name: str, node: Node, bus: Bus, spawn: Spawn) -> None:
+        """Attach to the bus under `name`."""
+        self.name = name
+        self.node = node
+        self._bus = bus
+        self._spawn = spawn
+        self._waiting: dict[str, asyncio.Future[Record]] = {}
+        self._detach = bus.attach(name, self.receive)
+
+    def say(self, to: str, type_: MessageType, content: str, **fields: Any) -> Record:
+        """Record a message and deliver it; see `Node.emit` for the fields."""
+        record = self.node.emit(
+            sender=self.name, to=to, type=type_, content=content, **fields
+        )
+        self._bus.send(record)
+        return record
+
+    async def ask(
+        self, to: str, type_: MessageType, content: str, *, timeout: float, **fields: Any
+    ) -> Record:
+        """Record and deliver a message, and wait for the one that answers it.
+
+        Raises:
+            ConnectionError: nobody of that name is reachable.
+            TimeoutError: no answer within `timeout` seconds.
+        """
+        record = self.node.emit(
+            sender=self.name, to=to, type=type_, content=content, **fields
+        )
+        future = asyncio.get_running_loop().create_future()
+        self._waiting[record.message.id] = future
+        try:
+            if not self._bus.send(record):
+                raise ConnectionError(f"{to} is not reachable")
+            return await asyncio.wait_for(future, timeout)
+        finally:
+            del self._waiting[record.message.id]
+
+    def receive(self, record: Record) -> None:
+        """Take a message: an awaited answer, or something to handle."""
+        future = self._waiting.get(record.message.cause or "")
+        if future is not None and not future.done():
+            future.set_result(record)
+            return
+        self._spawn(self.handle(record))
+
+    async def handle(self, record: Record) -> None:
+        """Act on a message that nobody awaits; ignored unless a subclass does."""
+
+    def close(self) -> None:
+        """Leave the bus; whoever waits for an answer gets none."""
+        self._detach()
+        for future in self._waiting.values():
+            future.cancel()

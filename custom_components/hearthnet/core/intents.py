@@ -1,0 +1,189 @@
+"""Intents: what a person or an automation wants, and what became of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from .devices import Principal, Values
+from .messages import Json
+from .reasons import DONE, Outcome, Reason
+
+DEFAULT_DEADLINE = 120.0
+"""Seconds that an intent may take before what is left of it is dropped."""
+
+
+class Origin(StrEnum):
+    """The channel an intent came through; evidence for policy."""
+
+    APP = "app"
+    """An authenticated person on screen or keyboard."""
+    VOICE = "voice"
+    """A satellite: nobody has proved who spoke."""
+    CHAT = "chat"
+    """A messenger whose user is mapped to a person."""
+    AUTOMATION = "automation"
+    SCHEDULE = "schedule"
+    AGENT = "agent"
+    """A manager acting on its own initiative."""
+
+
+LOW_EVIDENCE = frozenset({Origin.VOICE, Origin.AGENT})
+"""Origins that get operations of the free class only, unless policy says more."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """An intent before it is recorded."""
+
+    text: str
+    principal: Principal
+    origin: Origin
+    language: str = "en"
+    area: str | None = None
+    """Name of the area the request came from (a satellite's)."""
+    turns: tuple[tuple[str, str], ...] = ()
+    """Visible turns of the dialogue before this one: (`user`|`assistant`, text)."""
+    deadline: float = DEFAULT_DEADLINE
+    dry_run: bool = False
+
+
+class PlanKind(StrEnum):
+    """What a planner took the text for."""
+
+    COMMAND = "command"
+    QUESTION = "question"
+    UNCLEAR = "unclear"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Action:
+    """One step of a plan: one operation on one device or on a group's members."""
+
+    targets: tuple[str, ...]
+    """Device ids."""
+    operation: str
+    parameters: Mapping[str, Json] = field(default_factory=dict)
+    relative: Mapping[str, float] = field(default_factory=dict)
+    """Parameter to a difference, resolved by code on a fresh read."""
+    ranges: Mapping[str, tuple[float | None, float | None]] = field(
+        default_factory=dict
+    )
+    """Attribute to the range a person named (“below 60 %”); held as a range."""
+    after: int | None = None
+    """Index of the action that must have finished before."""
+    why: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What a planner makes of a request. It grants nothing."""
+
+    kind: PlanKind
+    actions: tuple[Action, ...] = ()
+    asked: tuple[str, ...] = ()
+    """Device ids that a question is about."""
+    say: str | None = None
+    """What to ask back or to answer; never a claim about an action."""
+    reason: Reason | None = None
+    """Why nothing can be done, for `UNCLEAR`."""
+    near: tuple[str, ...] = ()
+    """Names that are close to an unknown one, or the candidates of an ambiguous one."""
+    standing: bool = False
+    """True when the intent stands (a routine such as “working from home”)."""
+    until: datetime | None = None
+    """When a standing intent ends; None: midnight."""
+    source: str = "sentences"
+    """Which planner made it: `playbook:<id>`, `sentences`, a model's name."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evidence:
+    """What a verdict rests on, by name, so that it can be looked up."""
+
+    text: str
+    """One sentence for a person."""
+    code: Reason | None = None
+    event: str | None = None
+    commit: str | None = None
+    lease: str | None = None
+    intent: str | None = None
+    rule: str | None = None
+    path: str | None = None
+
+    def as_dict(self) -> dict[str, Json]:
+        """Return the JSON form; absent fields are left out."""
+        names = ("code", "event", "commit", "lease", "intent", "rule", "path")
+        data: dict[str, Json] = {"text": self.text}
+        data.update((n, v) for n in names if (v := getattr(self, n)) is not None)
+        return data
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """What became of one action on one device."""
+
+    device: str
+    entity_id: str
+    name: str
+    operation: str
+    parameters: Mapping[str, Json]
+    outcome: Outcome
+    reason: Reason | None = None
+    evidence: tuple[Evidence, ...] = ()
+    values: Values = field(default_factory=dict)
+    """Values seen by the read-back."""
+    since: datetime | None = None
+    """Since when an unreachable device has been so."""
+    lease: str | None = None
+    event: str | None = None
+    """Id of the receipt, refusal, denial or confirmation request."""
+
+    def as_dict(self) -> dict[str, Json]:
+        """Return the JSON form that actions answer with."""
+        return {
+            "device": self.device,
+            "entity_id": self.entity_id,
+            "name": self.name,
+            "operation": self.operation,
+            "parameters": dict(self.parameters),
+            "outcome": self.outcome.value,
+            "reason": self.reason.value if self.reason else None,
+            "evidence": [item.as_dict() for item in self.evidence],
+            "values": dict(self.values),
+            "lease": self.lease,
+            "event": self.event,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """One answer to a question about state: read live, with its age."""
+
+    device: str
+    entity_id: str
+    name: str
+    available: bool
+    values: Values
+    since: datetime | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """What became of an intent. Sentences about it are made by `render`."""
+
+    intent: str
+    """Id of the intent message."""
+    kind: PlanKind
+    language: str
+    steps: tuple[Step, ...] = ()
+    answers: tuple[Answer, ...] = ()
+    say: str | None = None
+    reason: Reason | None = None
+    near: tuple[str, ...] = ()
+    dry_run: bool = False
+
+    @property
+    def complete(self) -> bool:
+        """True when every step was read back as done."""
+        return bool(self.steps) and all(step.outcome in DONE for step in self.steps)
