@@ -1,0 +1,100 @@
+"""What the hub shows of itself: entities, pages and health read these."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from .intents import Step
+
+
+class Cause(StrEnum):
+    """Who changed a device outside HearthNet; `unknown` is never guessed away."""
+
+    PERSON = "person"
+    VOICE = "voice"
+    AUTOMATION = "automation"
+    DEVICE = "device"
+    """The device itself or its own switch: no call in Home Assistant caused it."""
+    RECONNECT = "reconnect"
+    """From or to unavailable or unknown, or first seen after a start."""
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgentStatus:
+    """One agent as its peers see it."""
+
+    name: str
+    online: bool
+    open_tasks: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class LeaseStatus:
+    """A lease that is live: granted, and neither used nor over."""
+
+    id: str
+    grantee: str
+    target: tuple[str, ...]
+    operation: str
+    expires_at: datetime
+    intent: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class HoldStatus:
+    """A hold that stands."""
+
+    id: str
+    device: str
+    attribute: str
+    value: object
+    source: str
+    """Name of the source class."""
+    principal: str
+    intent: str | None
+    since: datetime
+    ends_at: datetime | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Decision:
+    """One decision, as the event entity and the timeline show it."""
+
+    event: str
+    intent: str | None
+    at: datetime
+    step: Step
+    principal: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class LibrarianStatus:
+    """How the record is doing."""
+
+    connected: bool
+    commit: str | None = None
+    repository: str | None = None
+    behind: int = 0
+    """Events in the journal that are not durable in Git yet."""
+    problem: str | None = None
+    """In words, while something is wrong."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class HubStatus:
+    """Everything at one moment."""
+
+    boot: int
+    open: bool
+    """True once Home Assistant has started: grants are made."""
+    enabled: bool
+    """The switch “actuation enabled”."""
+    agents: tuple[AgentStatus, ...] = ()
+    leases: tuple[LeaseStatus, ...] = ()
+    holds: tuple[HoldStatus, ...] = ()
+    librarian: LibrarianStatus = field(
+        default_factory=lambda: LibrarianStatus(connected=False)
+    )
+    journal_problem: str | None = None
+    last: Decision | None = None
