@@ -1,0 +1,1 @@
+"""HearthNet outside Home Assistant: Darcy, Dewey and their tools."""

@@ -1,0 +1,1 @@
+"""Tests that boot a real Home Assistant and look at it as a person would."""

@@ -1,0 +1,1 @@
+"""Tests of the integration inside Home Assistant, by its own test harness."""

@@ -1,0 +1,1 @@
+"""Real servers and faults that tests and the demo share."""
