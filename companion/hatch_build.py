@@ -7,10 +7,10 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
 class CoreMapping(BuildHookInterface[Any]):
-    """Put custom_components/hearthnet/core at hearthnet/core of wheels and source archives."""
+    """Put custom_components/hearthnet/core at hearthnet/core of what is built."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Add the mapping from the repository, or from a source archive that already has it."""
+        """Map from the repository, or from a source archive that already has it."""
         if version == "editable":  # sees core through the link that script/setup makes
             return
         root = Path(self.root)

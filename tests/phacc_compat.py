@@ -1,10 +1,10 @@
 """Let pytest-homeassistant-custom-component 0.13.375 load on Home Assistant 2026.11.
 
-Loaded before it by `pytest -p tests.phacc_compat`. Remove it with the first release of that
-package for 2026.11.
+Loaded before it by `pytest -p tests.phacc_compat`. Remove it with the first release of
+that package for 2026.11.
 """
 
-# First of all: it aliases httpx to httpx2 and voluptuous to probatio before others import them.
+# First of all: it aliases httpx and voluptuous to their heirs before others import them.
 import homeassistant  # noqa: F401
 from homeassistant.components import logger
 from homeassistant.components.logger.helpers import _clear_logger_overwrites

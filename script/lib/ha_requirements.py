@@ -6,14 +6,14 @@ With these installed beforehand, `hass --skip-pip` boots without a network.
 """
 
 import json
-import sys
 from pathlib import Path
+import sys
 
 from homeassistant import bootstrap, components
 from homeassistant.auth.mfa_modules import totp
 
-# camera imports numpy through stream although its manifest does not say so; hassio is imported
-# for its types alone, so its requirement counts and its dependencies do not.
+# camera imports numpy through stream although its manifest does not say so; hassio is
+# imported for its types alone, so its requirement counts and its dependencies do not.
 ALWAYS = ("hassio", "stream")
 
 
@@ -21,7 +21,12 @@ def requirements(domains: list[str]) -> set[str]:
     """Return the requirements of the domains, the defaults and all they depend on."""
     root = Path(components.__path__[0])
     found = set(totp.REQUIREMENTS)
-    todo = [*domains, *ALWAYS, *bootstrap.CORE_INTEGRATIONS, *bootstrap.DEFAULT_INTEGRATIONS]
+    todo = [
+        *domains,
+        *ALWAYS,
+        *bootstrap.CORE_INTEGRATIONS,
+        *bootstrap.DEFAULT_INTEGRATIONS,
+    ]
     seen: set[str] = set()
     while todo:
         domain = todo.pop()
