@@ -4,7 +4,7 @@ Loaded before it by `pytest -p tests.phacc_compat`. Remove it with the first rel
 that package for 2026.11.
 """
 
-# First of all: it aliases httpx and voluptuous to their heirs before others import them.
+# First: it aliases httpx and voluptuous to their heirs before others import them.
 import homeassistant  # noqa: F401
 from homeassistant.components import logger
 from homeassistant.components.logger.helpers import _clear_logger_overwrites
