@@ -1,9 +1,9 @@
 """Ed25519 signatures over the exact bytes sent (RFC 8032)."""
 
 import base64
-import os
 from dataclasses import dataclass, field
 from hashlib import sha256
+import os
 from pathlib import Path
 
 from cryptography.exceptions import InvalidSignature
@@ -61,7 +61,7 @@ class SigningKey:
     def load_or_create(cls, path: Path, seed: bytes) -> "SigningKey":
         """Read the key at `path`, or store `seed` there (mode 0600) as the key."""
         try:
-            with path.open("xb", opener=_private) as file:
+            with open(path, "xb", opener=_private) as file:
                 file.write(seed)
         except FileExistsError:
             seed = path.read_bytes()

@@ -4,17 +4,23 @@ A message is one JSON object on one line. Its bytes are made once, by its
 sender; signatures, the journal and Git keep exactly those bytes.
 """
 
-import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+import json
+import re
 from typing import Any, NamedTuple
 
 from .clock import from_text, to_text
 
-type Json = None | bool | int | float | str | list[Json] | dict[str, Json]
+type Json = bool | int | float | str | list[Json] | dict[str, Json] | None
+
+type Position = tuple[int, int]
+"""(boot, seq): a place in one node's sequence; (0, 0) is before its first event."""
+
+BROADCAST = "all"
+"""The `to` of a message that is meant for every agent."""
 
 MAX_BYTES = 256 * 1024
 """Longest message accepted; a longer one is quarantined."""
@@ -57,6 +63,11 @@ class EventId(NamedTuple):
         if not (match := _ID.fullmatch(text)):
             raise ValueError(f"not an event id: {text[:80]!r}")
         return cls(match[1], int(match[2]), int(match[3]))
+
+    @property
+    def position(self) -> Position:
+        """The event's place in its node's sequence."""
+        return self.boot, self.seq
 
     def __str__(self) -> str:
         """Write the id as messages carry it."""

@@ -1,0 +1,419 @@
+"""The journal: what a node did, on its own disk before anything leaves the node.
+
+One folder a node, one segment a boot (`<boot>.log`), one line a record:
+
+    <crc32 of the rest><+ or nothing> <base64 signature or -> <message>
+
+The n-th line of a segment is the boot's n-th event. `+` marks the first record
+written after a successful sync. So a damaged record with no `+` after it was
+never synced, hence never left the node: it is cut off as a torn tail. With a
+`+` after it, something durable was lost, and the journal does not open.
+"""
+
+import asyncio
+import base64
+import binascii
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import suppress
+import fcntl
+import json
+import os
+from pathlib import Path
+import re
+from typing import Any, NamedTuple, Protocol
+from zlib import crc32
+
+from .files import datasync, make_folder, replace, sync_folder
+from .killpoint import killpoint
+from .messages import Position
+
+MAX_PENDING = 20_000
+"""How many records wait for a failed disk before no more are taken."""
+KEEP_SECONDS = 7 * 86400
+"""How long a durable segment is kept, to refill a librarian restored from backup."""
+_CHECKPOINT = "checkpoint.json"
+_MARKED = re.compile(rb"(?=([0-9a-f]{8}\+ [^\n]*\n))")
+
+
+class Runner(Protocol):
+    """Runs a blocking function off the event loop."""
+
+    def __call__[T](self, function: Callable[[], T], /) -> Awaitable[T]:
+        """Return what the function returned."""
+
+
+class JournalError(Exception):
+    """The journal cannot be read or written; nothing may be granted."""
+
+
+class Entry(NamedTuple):
+    """One record as it stands in the journal."""
+
+    boot: int
+    seq: int
+    data: bytes
+    signature: bytes | None
+
+    @property
+    def position(self) -> Position:
+        """Where the record stands."""
+        return self.boot, self.seq
+
+
+class Journal:
+    """An open journal. All methods belong to one event loop; disk work does not."""
+
+    def __init__(self, folder: Path, run: Runner = asyncio.to_thread) -> None:
+        """Open the journal in `folder` and cut its torn tail. Blocks.
+
+        Raises:
+            JournalError: it is damaged, in use, or cannot be read.
+        """
+        self._folder = folder
+        self._run = run
+        self._pending: list[bytes] = []
+        self._flush: asyncio.Task[None] | None = None
+        self._failure: Exception | None = None
+        self._file: int | None = None
+        self._size = 0
+        self._dirty = False
+        self._cursor: tuple[Position, int] | None = None
+        try:
+            make_folder(folder)
+            self._lock = _lock(folder / "lock")
+        except OSError as error:
+            raise JournalError(f"{folder}: {error}") from error
+        try:
+            self._boots = sorted(_boots(folder))
+            self._ends = dict(self._scan())
+        except (OSError, JournalError) as error:
+            os.close(self._lock)
+            raise JournalError(f"{folder}: {error}") from error
+        self.boot = self._boots[-1] if self._boots else 0
+        self.seq = self._ends.get(self.boot, 0)
+        """The boot and seq of the last record appended, written or not."""
+        self._synced: Position = self.end
+
+    # State
+
+    @property
+    def end(self) -> Position:
+        """The place of the last record appended, (0, 0) if there is none."""
+        if self.seq:
+            return self.boot, self.seq
+        ends = [(boot, seq) for boot, seq in self._ends.items() if seq]
+        return max(ends, default=(0, 0))
+
+    @property
+    def synced(self) -> Position:
+        """The place of the last record that would survive a power cut."""
+        return self._synced
+
+    @property
+    def writable(self) -> bool:
+        """False from a failed write on until a probe succeeds."""
+        return self._failure is None
+
+    # Writing
+
+    def begin(self, boot: int) -> None:
+        """Start a boot's segment, durably. Blocks; nothing may be pending."""
+        if boot <= self.boot or self._pending:
+            raise JournalError(f"boot {boot} cannot follow {self.boot}")
+        try:
+            self._adopt(boot, self._create(boot))
+        except OSError as error:
+            raise JournalError(f"{self._folder}: {error}") from error
+
+    async def raise_boot(self, boot: int) -> None:
+        """Start a later boot while records may still arrive for the present one."""
+        if boot <= self.boot:
+            raise JournalError(f"boot {boot} cannot follow {self.boot}")
+        try:
+            file = await self._run(lambda: self._create(boot))
+        except OSError as error:
+            raise JournalError(f"{self._folder}: {error}") from error
+        try:
+            while self._pending or self._flush:
+                await self.sync()
+        except BaseException:
+            os.close(file)
+            raise
+        self._adopt(boot, file)
+
+    def append(self, data: bytes, signature: bytes | None) -> Position:
+        """Take a record into memory and return its place; `sync` writes it.
+
+        A failed journal still takes records, up to a limit: what a device did
+        has to be told once the disk is back.
+        """
+        if self._file is None:
+            raise JournalError(f"{self._folder}: no boot has begun")
+        if len(self._pending) >= MAX_PENDING:
+            raise JournalError(
+                f"{self._folder}: {MAX_PENDING} records wait for the disk"
+            )
+        self._pending.append(_rest(data, signature))
+        self.seq += 1
+        return self.boot, self.seq
+
+    async def sync(self) -> None:
+        """Return once everything appended so far would survive a power cut.
+
+        Calls at the same time share one write and one sync.
+
+        Raises:
+            JournalError: it could not be written; `probe` tries again.
+        """
+        target = self.end
+        while self._synced < target:
+            if self._flush is None:
+                if self._failure:
+                    raise self._error()
+                self._flush = asyncio.ensure_future(self._write_pending())
+            # A waiter that is canceled must not take the others' write with it.
+            await asyncio.shield(self._flush)
+            if self._failure:
+                raise self._error()
+
+    async def probe(self) -> bool:
+        """Try a failed disk again; return whether the journal is writable."""
+        self._failure = None
+        with suppress(JournalError):
+            await self.sync()
+        return self.writable
+
+    async def close(self) -> None:
+        """Write what is pending and let go of the files."""
+        try:
+            await self.sync()
+        finally:
+            self.release()
+
+    def release(self) -> None:
+        """Let go of the files without writing what is pending."""
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+        os.close(self._lock)
+
+    # Reading
+
+    def read(self, after: Position, limit: int = 64) -> list[Entry]:
+        """Return up to `limit` synced records that follow `after`. Blocks."""
+        entries = []
+        for entry in self._entries(after):
+            if entry.position > self._synced:
+                break
+            entries.append(entry)
+            if len(entries) == limit:
+                break
+        return entries
+
+    def history(self, after: Position = (0, 0)) -> Iterator[Entry]:
+        """Go through all synced records that follow `after`. Blocks."""
+        while entries := self.read(after, 1024):
+            yield from entries
+            after = entries[-1].position
+
+    # Checkpoints and purging
+
+    def checkpoint(self) -> dict[str, Any] | None:
+        """Return the state that `purge` stored last. Blocks."""
+        try:
+            data = json.loads((self._folder / _CHECKPOINT).read_bytes())
+        except FileNotFoundError:
+            return None
+        except ValueError as error:
+            raise JournalError(f"{self._folder}/{_CHECKPOINT}: {error}") from error
+        return dict(data)
+
+    def purgeable(self, durable: Position, now: float) -> list[int]:
+        """Return the boots before this one that Git holds and that are 7 days old.
+
+        Blocks.
+        """
+        return [
+            boot
+            for boot in self._boots
+            if boot < self.boot
+            and (boot, self._ends[boot]) <= durable
+            and self._segment(boot).stat().st_mtime < now - KEEP_SECONDS
+        ]
+
+    def purge(self, boots: list[int], checkpoint: dict[str, Any]) -> None:
+        """Remove segments, after storing what they told of the node's state. Blocks."""
+        replace(
+            self._folder / _CHECKPOINT,
+            json.dumps(checkpoint, ensure_ascii=False).encode(),
+        )
+        killpoint()
+        for boot in boots:
+            self._segment(boot).unlink()
+            self._boots.remove(boot)
+            killpoint()
+        sync_folder(self._folder)
+
+    # The disk
+
+    def _segment(self, boot: int) -> Path:
+        return self._folder / f"{boot}.log"
+
+    def _create(self, boot: int) -> int:
+        killpoint()
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
+        file = os.open(self._segment(boot), flags, 0o600)
+        try:
+            os.fsync(file)
+            sync_folder(self._folder)
+            killpoint()
+        except OSError:
+            os.close(file)
+            raise
+        return file
+
+    def _adopt(self, boot: int, file: int) -> None:
+        if self._file is not None:
+            os.close(self._file)
+        self._ends[self.boot] = self.seq
+        self._file, self._size = file, 0
+        self.boot, self.seq = boot, 0
+        self._boots.append(boot)
+
+    async def _write_pending(self) -> None:
+        count = len(self._pending)
+        rests = self._pending[:count]
+        target = self.end
+        try:
+            self._size = await self._run(lambda: self._write(rests))
+        except (OSError, RuntimeError) as error:
+            # RuntimeError: the executor has shut down.
+            self._failure = error
+        else:
+            del self._pending[:count]
+            self._synced = target
+        finally:
+            self._flush = None
+
+    def _write(self, rests: list[bytes]) -> int:
+        """Write records after the last synced one, sync, return the new size."""
+        assert self._file is not None
+        if self._dirty:
+            # An attempt failed half-way, and after a failed sync the kernel may
+            # have dropped pages that it reports as clean: write all of it anew.
+            os.ftruncate(self._file, self._size)
+        self._dirty = True
+        block = b"".join(_line(rest, first=not i) for i, rest in enumerate(rests))
+        killpoint()
+        done = 0
+        while done < len(block):
+            done += os.pwrite(self._file, block[done:], self._size + done)
+        killpoint()
+        datasync(self._file)
+        killpoint()
+        self._dirty = False
+        return self._size + len(block)
+
+    def _error(self) -> JournalError:
+        return JournalError(f"{self._folder}: {self._failure}")
+
+    def _scan(self) -> Iterator[tuple[int, int]]:
+        """Check every segment, cut the last one's torn tail, tell where each ends."""
+        for boot in self._boots:
+            path = self._segment(boot)
+            data = path.read_bytes()
+            count, good, torn = _check(data)
+            if torn and boot != self._boots[-1]:
+                raise JournalError(f"{path.name}: record {count + 1} is damaged")
+            if torn == "synced":
+                raise JournalError(
+                    f"{path.name}: record {count + 1} of a synced part is damaged"
+                )
+            if torn:
+                with path.open("r+b") as file:
+                    file.truncate(good)
+                    file.flush()
+                    os.fsync(file.fileno())
+            yield boot, count
+
+    def _entries(self, after: Position) -> Iterator[Entry]:
+        """Go through the records that follow `after`, remembering where it stopped."""
+        for boot in self._boots:
+            if boot < after[0]:
+                continue
+            seq, offset = 0, 0
+            if self._cursor and self._cursor[0] == after and boot == after[0]:
+                (_, seq), offset = self._cursor
+            with self._segment(boot).open("rb") as file:
+                file.seek(offset)
+                for line in file:
+                    if not line.endswith(b"\n"):
+                        break
+                    seq += 1
+                    offset += len(line)
+                    if (boot, seq) <= after:
+                        continue
+                    entry = _parse(boot, seq, line)
+                    self._cursor = entry.position, offset
+                    yield entry
+
+
+def _rest(data: bytes, signature: bytes | None) -> bytes:
+    return (
+        b" "
+        + (base64.b64encode(signature) if signature else b"-")
+        + b" "
+        + data
+        + b"\n"
+    )
+
+
+def _line(rest: bytes, *, first: bool) -> bytes:
+    rest = b"+" + rest if first else rest
+    return b"%08x" % crc32(rest) + rest
+
+
+def _good(line: bytes) -> bool:
+    return len(line) > 9 and line[:8] == b"%08x" % crc32(line[8:])
+
+
+def _check(data: bytes) -> tuple[int, int, str]:
+    """Return how many records are good, their length, and which part is damaged."""
+    count = good = 0
+    while (end := data.find(b"\n", good) + 1) and _good(data[good:end]):
+        count, good = count + 1, end
+    if good == len(data):
+        return count, good, ""
+    # The line feed before a mark may be what is damaged: look at every place.
+    synced = any(
+        _good(data[m.start() : m.end(1)]) for m in _MARKED.finditer(data, good)
+    )
+    return count, good, "synced" if synced else "tail"
+
+
+def _parse(boot: int, seq: int, line: bytes) -> Entry:
+    try:
+        _mark, signature, data = line.split(b" ", 2)
+        if not _good(line):
+            raise ValueError("checksum")
+        raw = None if signature == b"-" else base64.b64decode(signature, validate=True)
+    except (ValueError, binascii.Error) as error:
+        raise JournalError(f"{boot}.log: record {seq} is damaged: {error}") from error
+    return Entry(boot, seq, data[:-1], raw)
+
+
+def _boots(folder: Path) -> Iterator[int]:
+    return (int(path.stem) for path in folder.glob("*.log") if path.stem.isdecimal())
+
+
+def _lock(path: Path) -> int:
+    """Keep a second process of the same node off the journal."""
+    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        os.close(file)
+        raise JournalError(
+            f"{path.parent}: another process writes this journal"
+        ) from error
+    return file
