@@ -10,7 +10,7 @@ from .devices import Values
 from .messages import Json
 
 STATE = "state"
-OFF_VALUES = frozenset({"off"})
+OFF_VALUES = frozenset({"off", "standby"})
 """States in which a device has no other attribute (an off lamp, no brightness)."""
 
 
@@ -47,10 +47,34 @@ Devices round: 55 % becomes 140/255 (54.9 %), kelvin becomes mireds.
 """
 
 
+NOT_ON = OFF_VALUES | {"unavailable", "unknown"}
+STATES_THAT_DO: dict[str, frozenset[str]] = {
+    "off": OFF_VALUES,
+    "idle": frozenset({"idle", "on"}) | OFF_VALUES,
+    "paused": frozenset({"paused", "idle"}),
+    "open": frozenset({"open", "unlocked"}),
+}
+"""States that count as another: a stopped player may switch itself off, a radio
+that is paused stops, a latch springs back once the door was opened."""
+
+RIVALS: tuple[frozenset[str], ...] = (
+    frozenset({"color_temp_kelvin", "rgb_color"}),
+    frozenset({"temperature", "target_temp_low", "preset_mode"}),
+    frozenset({"temperature", "target_temp_high", "preset_mode"}),
+    frozenset({"percentage", "preset_mode"}),
+)
+"""Attributes of one device of which setting one changes the others."""
+POSITION = "current_position"
+ENDS: dict[str, float] = {"open": 100, "closed": 0}
+"""Where a blind of that state stands."""
+
+
 def same_value(attribute: str, wanted: Json, seen: Json) -> bool:
     """Tell whether a value read back is the value asked for, within tolerance."""
     if isinstance(wanted, bool) or isinstance(seen, bool):
         return wanted is seen
+    if attribute == STATE and isinstance(wanted, str):
+        return _same_state(wanted, seen)
     if isinstance(wanted, int | float) and isinstance(seen, int | float):
         return abs(wanted - seen) <= TOLERANCE.get(attribute, 0.0)
     if isinstance(wanted, list) and isinstance(seen, list):
@@ -58,6 +82,15 @@ def same_value(attribute: str, wanted: Json, seen: Json) -> bool:
             same_value(attribute, a, b) for a, b in zip(wanted, seen, strict=True)
         )
     return wanted == seen
+
+
+def _same_state(wanted: str, seen: Json) -> bool:
+    """Tell whether a state does for another; `on` is any state that is not off."""
+    if not isinstance(seen, str):
+        return False
+    if wanted == "on":
+        return seen not in NOT_ON
+    return seen in STATES_THAT_DO.get(wanted, {wanted})
 
 
 def holds_true(effect: Effect, values: Values) -> bool:
@@ -76,5 +109,16 @@ def contradicts(new: Effect, held_attribute: str, held: Json) -> bool:
     if held_attribute == STATE and held in OFF_VALUES:
         return new.attribute != STATE or new.value not in OFF_VALUES
     if new.attribute != held_attribute:
-        return False
+        return _rivals(new, held_attribute, held)
     return not same_value(held_attribute, new.value, held)
+
+
+def _rivals(new: Effect, held_attribute: str, held: Json) -> bool:
+    """Tell whether setting one attribute changes another one that is held."""
+    if {new.attribute, held_attribute} == {STATE, POSITION}:
+        state, position = new.value, held
+        if new.attribute == POSITION:
+            state, position = held, new.value
+        end = ENDS.get(state) if isinstance(state, str) else None
+        return end is not None and not same_value(POSITION, end, position)
+    return any({new.attribute, held_attribute} <= rivals for rivals in RIVALS)

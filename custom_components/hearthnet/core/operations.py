@@ -82,6 +82,10 @@ class Operation:
     effects: EffectsOf
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     required: frozenset[str] = frozenset()
+    exclusive: tuple[frozenset[str], ...] = ()
+    """Of each set at most one parameter may be given (a lamp has one color)."""
+    alternatives: tuple[frozenset[str], ...] = ()
+    """If any, exactly one set must be given whole, and nothing of the others."""
     risk: Risk = Risk.NORMAL
     deadline: float = 2.0
     """Seconds until the read-back must show the effect."""
@@ -118,4 +122,21 @@ def check_parameters(operation: Operation, parameters: Parameters) -> Problem | 
             return Problem(Reason.BAD_PARAMETER, text, name)
         if (problem := spec.problem(value)) is not None:
             return Problem(Reason.BAD_PARAMETER, f"{name}: {problem}", name)
+    return _combination(operation, parameters)
+
+
+def _combination(operation: Operation, parameters: Parameters) -> Problem | None:
+    """Return what is wrong with the parameters taken together, or None."""
+    for rivals in operation.exclusive:
+        if len(given := sorted(rivals & parameters.keys())) > 1:
+            text = f"{operation.name}: {' and '.join(given)} exclude each other"
+            return Problem(Reason.BAD_PARAMETER, text, given[1])
+    if not operation.alternatives:
+        return None
+    named = frozenset().union(*operation.alternatives) & parameters.keys()
+    if named not in operation.alternatives:
+        ways = " or ".join(" and ".join(sorted(way)) for way in operation.alternatives)
+        field = min(named) if named else min(operation.alternatives[0])
+        text = f"{operation.name} needs {ways}, nothing else of these"
+        return Problem(Reason.BAD_PARAMETER, text, field)
     return None
