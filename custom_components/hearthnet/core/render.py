@@ -1,0 +1,259 @@
+"""Sentences about a result, made from receipts and from nothing else.
+
+A model's words never get here for a command (invariant 7): what is told as done
+was read back, and every other outcome has wording of its own.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from .domains import OPERATIONS
+from .effects import STATE
+from .intents import Answer, PlanKind, Result, Step
+from .messages import Json
+from .reasons import DONE, Outcome, Reason
+from .status import HoldStatus
+from .texts import Plural, Texts, texts_for
+
+NAMED = 6
+"""How many names a sentence lists before it counts the rest."""
+
+type Holds = Mapping[str, HoldStatus]
+"""Standing holds by their id."""
+
+_POSITION = "current_position"
+_ANSWERED = (
+    "brightness_pct",
+    "current_temperature",
+    "temperature",
+    _POSITION,
+    "volume_level",
+    "source",
+    "media_title",
+    "percentage",
+)
+"""What a question about a device is answered with, besides its state."""
+_ORDER = (
+    Outcome.CHANGED,
+    Outcome.ALREADY_SO,
+    Outcome.RUNNING,
+    Outcome.UNVERIFIED,
+    Outcome.PARTIAL,
+    Outcome.FAILED,
+    Outcome.UNKNOWN,
+    Outcome.UNREACHABLE,
+    Outcome.WAITING,
+    Outcome.REFUSED,
+)
+_NO_HOLDS: Holds = {}
+
+
+def render(
+    result: Result, language: str, *, now: datetime, holds: Holds = _NO_HOLDS
+) -> str:
+    """Return what to tell the person about a result.
+
+    `now` is local and aware; `holds` lets a conflict name who asked and when.
+    """
+    return _Writer(texts_for(language), now, holds).write(result)
+
+
+def asks_back(result: Result) -> bool:
+    """Tell whether the sentence is a question that wants an answer."""
+    if result.kind is not PlanKind.UNCLEAR:
+        return False
+    return bool(result.near) or (result.say or "").rstrip().endswith(("?", "\uff1f"))
+
+
+@dataclass(frozen=True)
+class _Writer:
+    texts: Texts
+    now: datetime
+    holds: Holds
+
+    def write(self, result: Result) -> str:
+        if result.steps:
+            sentences = self._steps(result)
+        elif result.kind is PlanKind.QUESTION:
+            sentences = self._answers(result)
+        elif result.kind is PlanKind.UNCLEAR:
+            sentences = [self._unclear(result)]
+        elif result.reason is not None:
+            sentences = [self._nothing(result.reason)]
+        else:
+            sentences = [self.texts.nothing_to_do]
+        return self.texts.between_sentences.join(sentences)
+
+    # Commands
+
+    def _steps(self, result: Result) -> list[str]:
+        groups: dict[tuple[int, Plural, tuple[tuple[str, str], ...]], list[str]] = {}
+        for step in result.steps:
+            sentence, fields = self._step(step, dry_run=result.dry_run)
+            key = _ORDER.index(step.outcome), sentence, tuple(fields.items())
+            names = groups.setdefault(key, [])
+            if step.name not in names:
+                names.append(step.name)
+        sentences = [
+            _pick(sentence, len(names)).format(names=self._names(names), **dict(fields))
+            for (_, sentence, fields), names in sorted(
+                groups.items(), key=lambda item: item[0][0]
+            )
+        ]
+        if result.reason is not None:
+            sentences.append(self.texts.rest.format(why=self._reason(result.reason)))
+        return sentences
+
+    def _step(self, step: Step, *, dry_run: bool) -> tuple[Plural, dict[str, str]]:
+        """Return the sentence and what to fill in besides the names."""
+        texts = self.texts
+        if step.outcome is Outcome.UNREACHABLE and step.since is not None:
+            return texts.unreachable_since, {"time": self._time(step.since)}
+        if step.outcome is Outcome.REFUSED and step.reason is not None:
+            return texts.refused, {"why": self._why(step)}
+        if dry_run and step.outcome in DONE:
+            shown = [self._attribute(n, v) for n, v in step.parameters.items()]
+            action = self.texts.comma.join([step.operation, *shown])
+            return texts.planned, {"action": action}
+        state = self._shown(step)
+        return texts.outcomes[step.outcome], {"state": state}
+
+    def _shown(self, step: Step) -> str:
+        """Tell the values seen of what the operation was to change."""
+        row = OPERATIONS.get(step.operation)
+        effects = row.effects(step.parameters, step.values) if row else ()
+        names = dict.fromkeys(n for n, _ in effects if step.values.get(n) is not None)
+        if _POSITION in names:
+            names.pop(STATE, None)  # “40 % open” says it
+        elif not names and step.values.get(STATE) is not None:
+            names[STATE] = None
+        phrases = (self._attribute(name, step.values[name]) for name in names)
+        return self.texts.comma.join(phrases) or self.texts.as_asked
+
+    def _why(self, step: Step) -> str:
+        if step.reason is Reason.CONFLICT and (hold := self._hold(step)) is not None:
+            texts = self.texts
+            who, time = hold.principal, self._time(hold.since)
+            if hold.ends_at is None:
+                return texts.held.format(who=who, time=time)
+            return texts.held_until.format(
+                who=who, time=time, end=self._time(hold.ends_at)
+            )
+        return self._reason(step.reason or Reason.CANCELED)
+
+    def _hold(self, step: Step) -> HoldStatus | None:
+        for item in step.evidence:
+            name = (item.path or "").removeprefix("holds/").removesuffix(".json")
+            if (hold := self.holds.get(name)) is not None:
+                return hold
+        return None
+
+    def _nothing(self, reason: Reason) -> str:
+        return self.texts.nothing.format(why=self._reason(reason))
+
+    def _reason(self, reason: Reason) -> str:
+        return self.texts.reasons[reason]
+
+    # Questions and asking back
+
+    def _answers(self, result: Result) -> list[str]:
+        if result.answers:
+            return [self._answer(answer) for answer in result.answers]
+        if result.say:
+            return [result.say]
+        if result.reason is not None:
+            return [self._unclear(result)]
+        return [self.texts.no_answer]
+
+    def _answer(self, answer: Answer) -> str:
+        texts = self.texts
+        if not answer.available:
+            if answer.since is None:
+                return texts.answer_unreachable.format(names=answer.name)
+            return texts.answer_unreachable_since.format(
+                names=answer.name, time=self._time(answer.since)
+            )
+        shown = [self._attribute(STATE, answer.values.get(STATE, "unknown"))]
+        shown += [
+            self._attribute(name, value)
+            for name in _ANSWERED
+            if (value := answer.values.get(name)) is not None
+        ]
+        state = texts.comma.join(shown)
+        if answer.since is None:
+            return _pick(texts.answer, 1).format(names=answer.name, state=state)
+        return _pick(texts.answer_since, 1).format(
+            names=answer.name, state=state, age=self._age(self.now - answer.since)
+        )
+
+    def _unclear(self, result: Result) -> str:
+        near = self._list(result.near, self.texts.last_or)
+        if near and result.reason is Reason.AMBIGUOUS:
+            return self.texts.which.format(near=near)
+        if near:
+            return self.texts.did_you_mean.format(near=near)
+        if result.say:
+            return result.say
+        return self._nothing(result.reason or Reason.NOT_UNDERSTOOD)
+
+    # Words
+
+    def _attribute(self, name: str, value: Json) -> str:
+        texts = self.texts
+        if name == STATE:
+            return texts.states.get(str(value), str(value))
+        if name == "is_volume_muted":
+            return texts.muted if value else texts.unmuted
+        if name == "volume_level" and isinstance(value, int | float):
+            value = value * 100
+        shown = _plain(value)
+        if (phrase := texts.attributes.get(name)) is not None:
+            return phrase.format(value=shown)
+        return texts.other_attribute.format(
+            attribute=name.replace("_", " "), value=shown
+        )
+
+    def _names(self, names: list[str]) -> str:
+        if len(names) <= NAMED:
+            return self._list(names, self.texts.last_and)
+        return self.texts.more.format(
+            names=self.texts.comma.join(names[: NAMED - 1]),
+            count=len(names) - NAMED + 1,
+        )
+
+    def _list(self, names: Iterable[str], last: str) -> str:
+        *first, end = list(names) or [""]
+        return self.texts.comma.join(first) + last + end if first else end
+
+    def _time(self, moment: datetime) -> str:
+        local = moment.astimezone(self.now.tzinfo)
+        same_day = local.date() == self.now.date()
+        return local.strftime("%H:%M" if same_day else self.texts.date)
+
+    def _age(self, span: timedelta) -> str:
+        seconds = max(0, int(span.total_seconds()))
+        texts = self.texts
+        for unit, words in (
+            (86400, texts.days),
+            (3600, texts.hours),
+            (60, texts.minutes),
+            (10, texts.seconds),
+        ):
+            if seconds >= unit:
+                count = seconds if unit == 10 else seconds // unit
+                return _pick(words, count).format(count=count)
+        return texts.just_now
+
+
+def _pick(sentence: Plural, count: int) -> str:
+    return sentence[0] if count == 1 else sentence[1]
+
+
+def _plain(value: Json) -> str:
+    """Write a value as people do: no trailing zeros, lists without brackets."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        if isinstance(value, list):
+            return ", ".join(_plain(item) for item in value)
+        return str(value)
+    return f"{round(value, 1):g}" if abs(value) < 1000 else f"{value:.0f}"

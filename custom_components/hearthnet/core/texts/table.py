@@ -1,0 +1,78 @@
+"""What a table of words must hold.
+
+The type makes a missing entry an error for the checker; a test looks into the
+mappings. Placeholders: `{names}` who, `{state}` what a read showed, `{why}` a
+reason, `{time}` a time of day, `{age}` a span, `{near}` names to choose from.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ..reasons import Outcome, Reason
+
+type Plural = tuple[str, str]
+"""A sentence about one thing, and the same sentence about several."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Texts:
+    """Everything that `render` can say in one language."""
+
+    # Lists and numbers
+    comma: str
+    last_and: str
+    last_or: str
+    more: str
+    """`{names}` and `{count}` that are not named."""
+    between_sentences: str
+
+    # Spans and times
+    just_now: str
+    seconds: Plural
+    minutes: Plural
+    hours: Plural
+    days: Plural
+    date: str
+    """strftime pattern for a moment that is not today."""
+
+    # What became of devices
+    outcomes: Mapping[Outcome, Plural]
+    """Sentences with `{names}` and, where a read is told, `{state}`."""
+    unreachable_since: Plural
+    refused: Plural
+    """`{names}` was not touched, `{why}`."""
+    planned: Plural
+    """A dry run: what would be allowed; claims nothing."""
+    as_asked: str
+    """Stands for `{state}` where the read-back names no attribute."""
+
+    # What a read shows
+    states: Mapping[str, str]
+    attributes: Mapping[str, str]
+    """Control attribute to its phrase with `{value}`."""
+    other_attribute: str
+    muted: str
+    unmuted: str
+
+    # Why not
+    reasons: Mapping[Reason, str]
+    """Completes `refused` and `nothing`; no full stop."""
+    held: str
+    """Completes `refused`: `{who}` asked at `{time}`."""
+    held_until: str
+    """As `held`, with the `{end}`."""
+    nothing: str
+    """The whole request came to nothing, `{why}`."""
+    rest: str
+    """Some steps have been told; for the others `{why}`."""
+    nothing_to_do: str
+
+    # Questions and asking back
+    answer: Plural
+    """`{names}` is `{state}`."""
+    answer_since: Plural
+    answer_unreachable: str
+    answer_unreachable_since: str
+    no_answer: str
+    which: str
+    did_you_mean: str
