@@ -1,0 +1,24 @@
+"""Fixtures for all stages; nothing here may import Home Assistant."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.mosquitto import Mosquitto
+from tests.support.slow_disk import SlowDisk
+
+
+@pytest.fixture
+def mosquitto(tmp_path: Path) -> Iterator[Mosquitto]:
+    """A running broker that lets everybody in."""
+    directory = tmp_path / "mosquitto"
+    directory.mkdir()
+    with Mosquitto(directory) as broker:
+        yield broker
+
+
+@pytest.fixture(scope="session")
+def slow_disk(tmp_path_factory: pytest.TempPathFactory) -> SlowDisk:
+    """A disk whose syncs take as long as wanted."""
+    return SlowDisk(tmp_path_factory.mktemp("slow_disk"))
