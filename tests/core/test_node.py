@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-from custom_components.hearthnet.core.clock import ManualClock
-from custom_components.hearthnet.core.journal import KEEP_SECONDS, JournalError
-from custom_components.hearthnet.core.keys import SigningKey
-from custom_components.hearthnet.core.messages import (
+from hearthnet.core.clock import ManualClock
+from hearthnet.core.journal import KEEP_SECONDS, JournalError
+from hearthnet.core.keys import SigningKey
+from hearthnet.core.messages import (
     MalformedError,
     Message,
     MessageType,
 )
-from custom_components.hearthnet.core.node import Node, Record
-from custom_components.hearthnet.core.paths import device_path
+from hearthnet.core.node import Node, Record
+from hearthnet.core.paths import device_path
 
 KEY = SigningKey(bytes(range(32)))
 LAMP = device_path("lamp")

@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 from hypothesis import given, strategies as st
 import pytest
 
-from custom_components.hearthnet.core.messages import Json, Message, MessageType
-from custom_components.hearthnet.core.paths import device_path, owner_allows
-from custom_components.hearthnet.core.view import MAX_COMMITS, MAX_GONE, Stale, View
+from hearthnet.core.messages import Json, Message, MessageType
+from hearthnet.core.paths import device_path, owner_allows
+from hearthnet.core.view import MAX_COMMITS, MAX_GONE, Stale, View
 
 LAMP = device_path("lamp")
 FAN = device_path("fan")
