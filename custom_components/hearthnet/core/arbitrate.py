@@ -50,6 +50,7 @@ def arbitrate(
     source: SourceClass,
     principal: Principal,
     holds: Iterable[Hold],
+    *,
     now: datetime | None,
     policy: Policy,
 ) -> Arbitration:
@@ -91,7 +92,7 @@ def judge(
         return Answer.YIELDS, f"{wish} is stronger than {held} of {who}"
     if source < hold.source:
         return Answer.REFUSED, f"{wish} is weaker than {held} of {who}"
-    if _same(principal, hold.principal):
+    if same_principal(principal, hold.principal):
         return Answer.YIELDS, f"{who} changes what {who} wished"
     if source not in PERSONS:
         return Answer.ASK, f"{wish} meets {held} of {who}, and neither is stronger"
@@ -115,7 +116,8 @@ def _name(source: SourceClass) -> str:
     }[source]
 
 
-def _same(a: Principal, b: Principal) -> bool:
+def same_principal(a: Principal, b: Principal) -> bool:
+    """Tell whether two principals are the same; names and roles do not count."""
     return (a.kind, a.id) == (b.kind, b.id)
 
 

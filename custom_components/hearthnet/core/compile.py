@@ -1,21 +1,13 @@
 """Actions compiled: which devices one moves, and what it makes true of them."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from .devices import Device, Values
+from .devices import Device, House
 from .effects import Effect
-from .operations import (
-    Operation,
-    Parameters,
-    Problem,
-    check_parameters,
-)
+from .operations import Operation, Parameters, Problem, check_parameters
 from .policy.model import Target
 from .reasons import Reason
-
-type Lookup = Callable[[str], Device | None]
-type ValuesOf = Callable[[str], Values]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,19 +19,134 @@ class Compiled:
     named: Device
     """The device or group that was named, and that will be told."""
     targets: tuple[Target, ...]
-    """The devices it moves, each once: the lease's target."""
+    """The devices it moves, each once: together they are the lease's target."""
     effects: tuple[Effect, ...]
+    """Of every target, then of the group that was named."""
     touched: frozenset[str]
-    """Keys of the targets, of the group and of every group one of them is in."""
+    """Keys of the targets and of every group that one of them is in."""
+
+    @property
+    def members(self) -> Mapping[str, tuple[str, ...]]:
+        """Keys of a named group's members under the group's key; else empty."""
+        if not self.named.members:
+            return {}
+        keys = tuple(target.device.key for target in self.targets)
+        return {self.named.key: keys}
 
 
 def compile_action(
-    operation: Operation,
-    parameters: Parameters,
-    named: Device,
-    lookup: Lookup,
-    values_of: ValuesOf,
-    everything: Iterable[Device] = (),
+    operation: Operation, parameters: Parameters, named: Device, house: House
 ) -> Compiled | Problem:
-    """Compile one action, or say what is wrong with it."""
-    raise NotImplementedError
+    """Compile one action, or say what is wrong with it.
+
+    Args:
+        operation: a row of the table.
+        parameters: absolute values (see `relative`).
+        named: the device or group that the action names.
+        house: where members, other names of a device and present values are.
+    """
+    if (problem := _unsupported(operation, parameters, named)) is not None:
+        return problem
+    if (problem := check_parameters(operation, parameters)) is not None:
+        return problem
+    known = {device.id: device for device in house.devices()}
+    moved: dict[str, Device] = {}
+    for device in _leaves(named, house):
+        if _supports(operation, device):
+            moved.setdefault(device.key, device)
+    if not moved:
+        text = f"{named.name} has no member that can do {operation.name}"
+        return Problem(Reason.UNKNOWN_TARGET, text, "target")
+    group = named if named.members else None
+    targets = tuple(
+        Target(device=device, group=group, aliases=_aliases(device, known, house))
+        for device in moved.values()
+    )
+    told = list(moved.values()) + ([] if group is None else [group])
+    return Compiled(
+        operation=operation,
+        parameters=parameters,
+        named=named,
+        targets=targets,
+        effects=tuple(
+            Effect(device.key, attribute, value)
+            for device in told
+            for attribute, value in operation.effects(
+                _supported(parameters, device), house.read(device.id).values
+            )
+        ),
+        touched=frozenset({named.key, *moved, *_groups_of(moved.keys(), known, house)}),
+    )
+
+
+def read_back_seconds(operation: Operation, parameters: Parameters) -> float:
+    """Return how long the read-back may take, a lamp's fading included."""
+    transition = parameters.get("transition", 0)
+    if isinstance(transition, int | float):
+        return operation.deadline + transition
+    return operation.deadline
+
+
+def _supports(operation: Operation, device: Device) -> bool:
+    if device.features:
+        return operation.name in device.features
+    return operation.domain == device.domain
+
+
+def _supported(parameters: Parameters, device: Device) -> Parameters:
+    """Return what a device understands: a white lamp of a group gets no color."""
+    if not device.features:
+        return parameters
+    return {n: value for n, value in parameters.items() if n in device.features}
+
+
+def _unsupported(
+    operation: Operation, parameters: Parameters, device: Device
+) -> Problem | None:
+    """Return what the named device cannot do, or None."""
+    if not _supports(operation, device):
+        text = f"{device.name} cannot do {operation.name}"
+        return Problem(Reason.UNKNOWN_OPERATION, text, "operation")
+    known = _supported(parameters, device).keys()
+    for name in operation.parameters:
+        if name in parameters and name not in known:
+            text = f"{device.name} does not support {name}"
+            return Problem(Reason.BAD_PARAMETER, text, name)
+    return None
+
+
+def _leaves(device: Device, house: House) -> Iterator[Device]:
+    """Yield the devices that a group moves in the end, or the device itself.
+
+    A member that is gone from the home is left out: nothing can move it.
+    """
+    waiting, met = [device], {device.id}
+    while waiting:
+        current = waiting.pop(0)
+        if not current.members:
+            yield current
+        for member in current.members:
+            if member not in met and (found := house.device(member)) is not None:
+                met.add(member)
+                waiting.append(found)
+
+
+def _aliases(
+    device: Device, known: Mapping[str, Device], house: House
+) -> tuple[Device, ...]:
+    """Return the other devices that are the same physical thing."""
+    same = [d for d in known.values() if d.key == device.key and d.id != device.id]
+    if device.key != device.id and device.key not in known:
+        # What stands for the physical thing counts even if it is not exposed.
+        main = house.device(device.key)
+        same += [] if main is None else [main]
+    return tuple(same)
+
+
+def _groups_of(
+    keys: Collection[str], known: Mapping[str, Device], house: House
+) -> Iterator[str]:
+    """Yield the keys of the groups that one of the devices is in."""
+    for device in known.values():
+        if device.members and any(leaf.key in keys for leaf in _leaves(device, house)):
+            yield device.key

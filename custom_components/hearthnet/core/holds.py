@@ -31,6 +31,9 @@ class SourceClass(IntEnum):
     """An automation that the owner listed as such."""
 
 
+type Range = tuple[float | None, float | None]
+"""From and to, both included; None is open."""
+
 PERSONS = frozenset({SourceClass.PERSON, SourceClass.STANDING})
 
 
@@ -58,7 +61,7 @@ class Hold:
     since: datetime
     ends_at: datetime
     kind: Kind = Kind.HOLD
-    within: tuple[float | None, float | None] | None = None
+    within: Range | None = None
     """The range that the person named; whatever lies in it is as good."""
     members: tuple[str, ...] = ()
     """Keys of a group's members: they are held with it."""
@@ -125,9 +128,7 @@ class Hold:
             raise MalformedError(f"not a hold: {error!r}") from None
 
 
-def _lies_in(
-    attribute: str, value: Json, within: tuple[float | None, float | None]
-) -> bool:
+def _lies_in(attribute: str, value: Json, within: Range) -> bool:
     """Tell whether a number lies in a range, within the attribute's tolerance."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False

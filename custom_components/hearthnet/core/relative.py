@@ -1,30 +1,133 @@
-"""Relative wishes ("ten brighter", "toggle") made absolute on fresh values."""
+"""Relative wishes ("ten brighter", "toggle") made absolute on fresh values.
 
+What leaves here can be repeated without harm, and a hold can be compared with
+it. A share of a hundred changes by percentage points: 40 % and "ten more" is 50 %.
+"""
+
+from collections.abc import Mapping
 from dataclasses import dataclass
+import re
 
 from .devices import Values
-from .operations import Operation, Parameters, Problem
+from .domains.cover import POSITION, TILT
+from .effects import OFF_VALUES, STATE
+from .messages import Json
+from .operations import Operation, Parameter, Parameters, Problem
+from .reasons import Reason
+
+type Limits = Mapping[str, tuple[float, float]]
+"""By parameter, what the device itself can do."""
+
+_DELTA = re.compile(r"([+-])(\d{1,6}(?:\.\d{1,3})?)")
+_ATTRIBUTES = {"position": POSITION, "tilt_position": TILT, "value": STATE}
+"""Attributes that are not called like the parameter that sets them."""
+_POINTS = {"volume_level": 0.01}
+"""How much one point is, where it is not one."""
+_TOGGLES: Mapping[str, Mapping[str, str]] = {
+    **{
+        domain: {"on": f"{domain}.turn_off", "off": f"{domain}.turn_on"}
+        for domain in ("light", "switch", "input_boolean", "fan")
+    },
+    "cover": {
+        "open": "cover.close_cover",
+        "opening": "cover.close_cover",
+        "closed": "cover.open_cover",
+        "closing": "cover.open_cover",
+    },
+    "lock": {"locked": "lock.unlock", "unlocked": "lock.lock", "open": "lock.lock"},
+    "media_player": {
+        "playing": "media_player.media_pause",
+        "paused": "media_player.media_play",
+        "idle": "media_player.media_play",
+        "off": "media_player.turn_on",
+        "standby": "media_player.turn_on",
+    },
+}
+"""By domain and state, what a toggle means. A toggle itself is never sent."""
 
 
 @dataclass(frozen=True)
 class Resolved:
-    """Absolute parameters, and whether a limit was met on the way."""
+    """Absolute parameters."""
 
     parameters: Parameters
-    clamped: bool = False
+    clamped: frozenset[str] = frozenset()
+    """Parameters that met a limit, for the reply."""
 
 
-def resolve_relative(
+def resolve(
     operation: Operation,
-    parameter: str,
-    delta: float,
+    parameters: Parameters,
     values: Values,
-    limits: tuple[float, float] | None = None,
+    limits: Limits | None = None,
 ) -> Resolved | Problem:
-    """Return the absolute parameter for "by `delta`" on the present values."""
-    raise NotImplementedError
+    """Make every relative parameter (`"+10"`, `"-0.5"`) absolute.
+
+    Args:
+        operation: a row of the table.
+        parameters: as the planner gave them; absolute ones pass unchanged.
+        values: the device's values, read just now.
+        limits: what the device itself can do, where it says so.
+    """
+    absolute, clamped = dict(parameters), set()
+    for name, value in parameters.items():
+        spec = operation.parameters.get(name)
+        if spec is None or (delta := _delta(spec, value)) is None:
+            continue
+        new = _add(operation, name, delta, values, (limits or {}).get(name))
+        if isinstance(new, Problem):
+            return new
+        absolute[name], met = new
+        if met:
+            clamped.add(name)
+    return Resolved(absolute, frozenset(clamped))
 
 
 def resolve_toggle(domain: str, values: Values) -> str | Problem:
     """Return the name of the operation that a toggle means now."""
-    raise NotImplementedError
+    state = values.get(STATE)
+    meant = _TOGGLES.get(domain, {}).get(state) if isinstance(state, str) else None
+    if meant is None:
+        text = f"cannot tell what to switch to from {state}"
+        return Problem(Reason.AMBIGUOUS, text, STATE)
+    return meant
+
+
+def _delta(spec: Parameter, value: Json) -> float | None:
+    """Return the change that a value stands for; None when it is absolute."""
+    numeric = not (spec.text or spec.boolean or spec.choices or spec.length)
+    if not numeric or not isinstance(value, str):
+        return None
+    if (match := _DELTA.fullmatch(value)) is None:
+        return None
+    return float(match[1] + match[2])
+
+
+def _add(
+    operation: Operation,
+    name: str,
+    delta: float,
+    values: Values,
+    limits: tuple[float, float] | None,
+) -> tuple[float, bool] | Problem:
+    """Return the new value and whether it met a limit."""
+    if values.get(STATE) in OFF_VALUES:
+        text = f"it is off: say the {name} it shall have"
+        return Problem(Reason.AMBIGUOUS, text, name)
+    present = values.get(_ATTRIBUTES.get(name, name))
+    if isinstance(present, bool) or not isinstance(present, int | float):
+        text = f"its {name} is not known: say the one it shall have"
+        return Problem(Reason.AMBIGUOUS, text, name)
+    spec = operation.parameters[name]
+    wanted = round(present + delta * _POINTS.get(name, 1.0), 4)
+    new = _clamp(_clamp(wanted, limits), (spec.minimum, spec.maximum))
+    if isinstance(present, int) and new == int(new):
+        new = int(new)
+    return new, new != wanted
+
+
+def _clamp(value: float, limits: tuple[float | None, float | None] | None) -> float:
+    low, high = limits or (None, None)
+    if low is not None:
+        value = max(value, low)
+    return value if high is None else min(value, high)

@@ -25,7 +25,7 @@ def _set_temperature(parameters: Parameters, _values: Values) -> Pairs:
 ROWS = (
     Operation(
         name="climate.set_temperature",
-        parameters={name: DEGREES for name in SETPOINTS} | {"hvac_mode": MODES},
+        parameters=dict.fromkeys(SETPOINTS, DEGREES) | {"hvac_mode": MODES},
         alternatives=(
             frozenset({"temperature"}),
             frozenset({"target_temp_low", "target_temp_high"}),

@@ -1,12 +1,26 @@
 """Bounds taken together: a value must lie in each, so bounds only ever shrink."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
+from ..devices import Device
 from ..leases import Bound
 from ..messages import Json
+from ..operations import Operation, Parameters
 
 NOTHING = Bound(choices=())
 """Admits no value: what contradicting bounds leave."""
+
+FAMILIES: Mapping[str, tuple[str, ...]] = {
+    "temperature": ("temperature", "target_temp_low", "target_temp_high"),
+}
+"""Parameters that a bound of the first name covers too: a thermostat that takes
+a range must not slip past a cap on the temperature."""
+
+PICKED: Mapping[str, str] = {
+    "light.turn_on": "brightness_pct",
+    "fan.turn_on": "percentage",
+}
+"""What a device picks itself when the operation does not name it."""
 
 
 def intersect(a: Bound, b: Bound) -> Bound:
@@ -43,6 +57,40 @@ def words(bound: Bound) -> str:
         case low, high:
             return f"from {low:g} to {high:g}"
     raise AssertionError  # the cases are complete
+
+
+def picks_itself(operation: Operation, parameter: str, device: Device) -> bool:
+    """Tell whether a device picks a parameter that was not named."""
+    return PICKED.get(operation.name) == parameter and (
+        not device.features or parameter in device.features
+    )
+
+
+def completed(
+    operation: Operation, parameters: Parameters, bounds: Mapping[str, Bound]
+) -> Parameters:
+    """Return the parameters with what the device would pick, if that is bounded.
+
+    "Lamp on" under a cap of 40 % becomes 40 %: the highest value allowed.
+    """
+    name = PICKED.get(operation.name)
+    if name is None or name in parameters or name not in bounds:
+        return parameters
+    highest = _highest(bounds[name])
+    if highest is None or operation.parameters[name].problem(highest):
+        return parameters
+    return {**parameters, name: highest}
+
+
+def _highest(bound: Bound) -> float | None:
+    if (listed := _listed(bound)) is None:
+        return bound.maximum
+    numbers = [
+        value
+        for value in listed
+        if isinstance(value, int | float) and not isinstance(value, bool)
+    ]
+    return max(numbers, default=None)
 
 
 def _listed(bound: Bound) -> tuple[Json, ...] | None:
