@@ -1,0 +1,324 @@
+"""The house: Home Assistant's entities as devices of HearthNet.
+
+A device is named by its registry entry, not by its entity id: renaming it leaves
+the target what it was, and another entity that gets the old name is not it.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from homeassistant.components.homeassistant.exposed_entities import (
+    async_listen_entity_updates,
+    async_should_expose,
+)
+from homeassistant.core import (
+    CALLBACK_TYPE,
+    Event,
+    HomeAssistant,
+    State,
+    callback,
+    split_entity_id,
+)
+from homeassistant.helpers import (
+    area_registry as ar,
+    device_registry as dr,
+    entity_registry as er,
+    floor_registry as fr,
+    label_registry as lr,
+)
+from homeassistant.helpers.entity import entity_sources
+from homeassistant.util.read_only_dict import ReadOnlyDict
+
+from .core.devices import Device, Principal, Reading
+from .core.domains import OPERATIONS
+from .features import features_of
+from .groups import leaves
+from .people import People
+from .values import reading_of
+
+ASSISTANT = "conversation"
+"""Exposure to voice assistants is exposure to HearthNet: one list for the owner."""
+GROUP = "group"
+OWN = "hearthnet"
+DOMAINS = frozenset(operation.domain for operation in OPERATIONS.values())
+ALIASES = {("switch_as_x", "light"), ("switch_as_x", "fan")}
+"""Platform and domain whose entities are another one seen with the same values."""
+
+type _Version = tuple[er.RegistryEntry | None, ReadOnlyDict[str, Any] | None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class HouseOptions:
+    """What the owner said about devices and people."""
+
+    unregistered: Mapping[str, str] = field(default_factory=dict)
+    """Entities without registry entry that may be controlled: entity id to the
+    platform it had then. Nothing else would tell it from a newcomer of its name."""
+    roles: Mapping[str, str] = field(default_factory=dict)
+    """Home Assistant user's id to the role."""
+
+
+class HassHouse:
+    """Implements `core.devices.House` on the registries and the state machine."""
+
+    def __init__(
+        self, hass: HomeAssistant, options: HouseOptions | None = None
+    ) -> None:
+        """Take what the owner said; nothing is read before it is asked for."""
+        self.hass = hass
+        self._options = options or HouseOptions()
+        self.people = People(hass, self._options.roles)
+        self._listeners: list[Callable[[], None]] = []
+        self._exposed: tuple[str, ...] | None = None
+        self._built: dict[str, tuple[_Version, Device]] = {}
+
+    async def async_start(self) -> CALLBACK_TYPE:
+        """Follow the registries and the exposure; return what ends that."""
+        ends = [await self.people.async_start()]
+        listen = self.hass.bus.async_listen
+        ends += [
+            listen(er.EVENT_ENTITY_REGISTRY_UPDATED, self._entity_changed),
+            listen(dr.EVENT_DEVICE_REGISTRY_UPDATED, self._registry_changed),
+            listen(ar.EVENT_AREA_REGISTRY_UPDATED, self._registry_changed),
+            listen(fr.EVENT_FLOOR_REGISTRY_UPDATED, self._registry_changed),
+            listen(lr.EVENT_LABEL_REGISTRY_UPDATED, self._registry_changed),
+            async_listen_entity_updates(self.hass, ASSISTANT, self._registry_changed),
+        ]
+
+        @callback
+        def stop() -> None:
+            for end in ends:
+                end()
+
+        return stop
+
+    @callback
+    def async_listen(self, listener: Callable[[], None]) -> CALLBACK_TYPE:
+        """Call `listener` when the set of devices may have changed."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    # core.devices.House
+
+    @callback
+    def device(self, device_id: str) -> Device | None:
+        """Return a device, exposed or not; None when it is gone."""
+        if (entity_id := self.entity_id(device_id)) is None:
+            return None
+        entry = er.async_get(self.hass).async_get(entity_id)
+        state = self.hass.states.get(entity_id)
+        version: _Version = (entry, state.attributes if state else None)
+        built = self._built.get(device_id)
+        # Both are replaced when they change, so being the same object is enough.
+        if built and built[0][0] is version[0] and built[0][1] is version[1]:
+            return built[1]
+        if (device := self._build(device_id, entity_id, entry, state)) is None:
+            self._built.pop(device_id, None)
+            return None
+        self._built[device_id] = version, device
+        return device
+
+    @callback
+    def devices(self) -> Iterable[Device]:
+        """Return the devices that are exposed, in a fixed order."""
+        if self._exposed is None:
+            self._exposed = self._find_exposed()
+        found = (self.device(device_id) for device_id in self._exposed)
+        return [device for device in found if device is not None]
+
+    @callback
+    def read(self, device_id: str) -> Reading:
+        """Return the live values of a device."""
+        entity_id = self.entity_id(device_id)
+        return reading_of(self.hass.states.get(entity_id) if entity_id else None)
+
+    @callback
+    def may_control(self, principal: Principal, device_id: str) -> bool:
+        """Tell whether Home Assistant itself lets the principal control it."""
+        entity_id = self.entity_id(device_id)
+        return entity_id is not None and self.people.may_control(principal, entity_id)
+
+    # Names
+
+    @callback
+    def entity_id(self, device_id: str) -> str | None:
+        """Return the present entity id of a device, None when it is gone."""
+        registry = er.async_get(self.hass)
+        if (entry := registry.entities.get_entry(device_id)) is not None:
+            return entry.entity_id
+        if "." not in device_id or registry.async_get(device_id) is not None:
+            return None
+        platform = self._options.unregistered.get(device_id)
+        if platform is None:
+            # Not for naming; but what a group moves has to have a name.
+            return device_id if self.hass.states.get(device_id) else None
+        return device_id if platform == platform_of(self.hass, device_id) else None
+
+    @callback
+    def device_id(self, entity_id: str) -> str:
+        """Return the device id of an entity."""
+        entry = er.async_get(self.hass).async_get(entity_id)
+        return entry.id if entry is not None else entity_id
+
+    # Building
+
+    @callback
+    def _find_exposed(self) -> tuple[str, ...]:
+        found = {
+            entry.id: entry.entity_id
+            for entry in er.async_get(self.hass).entities.values()
+            if entry.disabled_by is None
+            and entry.platform != OWN
+            and (entry.domain in DOMAINS or entry.domain == GROUP)
+        }
+        found |= {entity_id: entity_id for entity_id in self._options.unregistered}
+        return tuple(
+            device_id
+            for device_id, entity_id in sorted(found.items(), key=lambda item: item[1])
+            if async_should_expose(self.hass, ASSISTANT, entity_id)
+        )
+
+    @callback
+    def _build(
+        self,
+        device_id: str,
+        entity_id: str,
+        entry: er.RegistryEntry | None,
+        state: State | None,
+    ) -> Device | None:
+        members = leaves(self.hass, entity_id)
+        domain = self._domain(entity_id, members)
+        if domain is None or (entry is not None and entry.platform == OWN):
+            return None
+        attributes: Mapping[str, Any] = state.attributes if state else {}
+        if entry is not None:
+            attributes = {**(entry.capabilities or {}), **attributes}
+            supported = attributes.get("supported_features", entry.supported_features)
+        else:
+            supported = attributes.get("supported_features", 0)
+        name = state.name if state else _registered_name(self.hass, entry, entity_id)
+        place = _Place.of(self.hass, entry)
+        return Device(
+            id=device_id,
+            entity_id=entity_id,
+            name=name,
+            domain=domain,
+            device_class=attributes.get("device_class")
+            or (entry and (entry.device_class or entry.original_device_class))
+            or None,
+            area=place.area,
+            floor=place.floor,
+            labels=place.labels,
+            aliases=_aliases(self.hass, entry, name),
+            members=tuple(self.device_id(member) for member in members),
+            physical=self._physical(entry),
+            assumed_state=bool(attributes.get("assumed_state")),
+            features=features_of(domain, int(supported or 0), attributes)
+            if entity_id.startswith(f"{domain}.")
+            else frozenset(),
+        )
+
+    @callback
+    def _domain(self, entity_id: str, members: tuple[str, ...]) -> str | None:
+        """Return the domain whose operations a device takes, None if there is none.
+
+        A `group.*` takes those of its members, if they all are of one domain.
+        """
+        domain = split_entity_id(entity_id)[0]
+        if domain == GROUP:
+            inner = {split_entity_id(member)[0] for member in members}
+            domain = inner.pop() if len(inner) == 1 else GROUP
+        return domain if domain in DOMAINS else None
+
+    @callback
+    def _physical(self, entry: er.RegistryEntry | None) -> str | None:
+        """Return the device that an entity is only another face of, if it is one."""
+        if entry is None or (entry.platform, entry.domain) not in ALIASES:
+            return None
+        config = self.hass.config_entries.async_get_entry(entry.config_entry_id or "")
+        if config is None:
+            return None
+        registry = er.async_get(self.hass)
+        wrapped = er.async_resolve_entity_id(registry, config.options["entity_id"])
+        return self.device_id(wrapped) if wrapped else None
+
+    # Changes
+
+    @callback
+    def _entity_changed(self, event: Event[er.EventEntityRegistryUpdatedData]) -> None:
+        data = event.data
+        if data["action"] == "update" and not data["changes"].keys() - {"options"}:
+            # Asking whether a new entity is exposed stores the answer in its
+            # options; a change by a person comes through the exposure's listener.
+            return
+        self._registry_changed()
+
+    @callback
+    def _registry_changed(self, _event: Event[Any] | None = None) -> None:
+        self._exposed = None
+        self._built.clear()
+        for listener in tuple(self._listeners):
+            listener()
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where an entity is, in names that people know."""
+
+    area: str | None = None
+    floor: str | None = None
+    labels: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, hass: HomeAssistant, entry: er.RegistryEntry | None) -> _Place:
+        """Read the registries; an entity has the labels of its device and area too."""
+        if entry is None:
+            return cls()
+        area_id = er.async_get_effective_area_id(hass, entry)
+        area = ar.async_get(hass).async_get_area(area_id) if area_id else None
+        floor = (
+            fr.async_get(hass).async_get_floor(area.floor_id)
+            if area is not None and area.floor_id
+            else None
+        )
+        label_ids = set(entry.labels) | (area.labels if area else set())
+        device = dr.async_get(hass).async_get(entry.device_id or "")
+        label_ids |= device.labels if device else set()
+        labels = lr.async_get(hass)
+        return cls(
+            area=area.name if area else None,
+            floor=floor.name if floor else None,
+            labels=frozenset(
+                label.name
+                for label_id in label_ids
+                if (label := labels.async_get_label(label_id)) is not None
+            ),
+        )
+
+
+@callback
+def platform_of(hass: HomeAssistant, entity_id: str) -> str | None:
+    """Return the integration that an entity without registry entry comes from."""
+    source = entity_sources(hass).get(entity_id)
+    return source["domain"] if source else None
+
+
+@callback
+def _registered_name(
+    hass: HomeAssistant, entry: er.RegistryEntry | None, entity_id: str
+) -> str:
+    return er.async_get_full_entity_name(hass, entry) if entry else entity_id
+
+
+@callback
+def _aliases(
+    hass: HomeAssistant, entry: er.RegistryEntry | None, name: str
+) -> tuple[str, ...]:
+    """Return the other names that a person gave an entity."""
+    if entry is None:
+        return ()
+    names = er.async_get_entity_aliases(hass, entry)
+    return tuple(
+        dict.fromkeys(n for n in names if n and n.casefold() != name.casefold())
+    )
