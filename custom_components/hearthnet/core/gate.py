@@ -1,15 +1,46 @@
-"""The gate: the only door to a device. One a node, beside the devices' writer."""
+"""The gate: the only door to a device. One a node, beside the devices' writer.
 
+The order is: check, consume, journal `execute`, sync, re-check, act, read back,
+`receipt`. Nothing yields between check and consume, nor between the re-check
+and the adapter's first step. `docs/leases.md` tells what that guarantees.
+"""
+
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
+import logging
 
-from .adapter import Adapter
+from .adapter import _SEAL, Adapter, AdapterError, Permit
+from .announce import Announcer
 from .devices import Device, Reading, Values
+from .expectations import Expectations
+from .intents import Evidence
+from .journal import JournalError
 from .keys import VerifyKey
-from .messages import Json
+from .killpoint import killpoint
+from .leasebook import LeaseBook, Moment, Request
+from .leases import Lease
 from .node import Node, Record
 from .operations import Operation, Parameters
+from .outcomes import (
+    Goal,
+    combine,
+    goals_of,
+    needless,
+    read_back_deadline,
+    satisfied,
+    untouched,
+)
+from .paths import device_path
+from .reasons import Outcome, Reason
 from .recovery import Past
-from .verdict import Check, Receipt, Refusal
+from .runs import Run, Runs
+from .shadow import doubt
+from .verdict import Check, Receipt, Refusal, Refused
+
+_LOGGER = logging.getLogger(__name__)
+
+ACT_LIMIT = 300.0
+"""Seconds after which an adapter that does not come back is given up on."""
 
 
 class Gate:
@@ -31,30 +62,47 @@ class Gate:
         `root` is the hub's key, `recipe` gives the digest of the recipe that an
         operation would run.
         """
-        raise NotImplementedError
+        self._node = node
+        self._adapter = adapter
+        self._operations = operations
+        self._device = device
+        self._announce = Announcer(node, agent, device)
+        self._book = LeaseBook(root, node.view, operations, self._key_of, recipe)
+        self._expectations = Expectations()
+        self._runs = Runs()
+
+    # What the gate is told
 
     def note_proposal(self, record: Record) -> None:
         """Note that a proposal is being sent: its lease's time starts now."""
-        raise NotImplementedError
+        self._book.note_proposal(record.message.id, self._now())
 
     def admit(self, grant: Record) -> bool:
         """Take in a grant; True if it is the root's and well-formed."""
-        raise NotImplementedError
+        return self._book.admit(grant) is not None
+
+    def trust(self, root: VerifyKey) -> None:
+        """Take a new key of the hub, which its old key has signed."""
+        self._book.root = root
 
     def revoke(self, lease_id: str, *, by: str) -> Record | None:
         """End a lease, known or still to come; `by` is the revoking event.
 
         Returns the refusal that tells the root that an unused lease is over.
         """
-        raise NotImplementedError
+        lease = self._book.revoke(lease_id, by)
+        return self._announce.revoked(lease, by) if lease else None
 
     def revoke_all(self, *, by: str) -> list[Record]:
         """End every lease that answers a proposal noted so far."""
-        raise NotImplementedError
+        leases = self._book.revoke_all(by)
+        return [self._announce.revoked(lease, by) for lease in leases]
 
     def raise_fence(self, boot: int, *, by: str | None = None) -> None:
         """Learn of a hub boot; leases of earlier ones are fenced off."""
-        raise NotImplementedError
+        self._book.raise_fence(boot, by)
+
+    # Checking and executing
 
     def check(
         self,
@@ -66,7 +114,8 @@ class Gate:
         parameters: Parameters,
     ) -> Check:
         """Tell all that speaks against an actuation now; changes nothing."""
-        raise NotImplementedError
+        request = Request(grantee, tuple(target), operation, parameters)
+        return self._book.check(lease_id, request, self._now())
 
     async def execute(
         self,
@@ -79,51 +128,273 @@ class Gate:
     ) -> Receipt | Refusal:
         """Check, consume, record, act, read back, record.
 
-        An identical request gets the answer of the first one. Canceling it while
-        it acts leaves a receipt `unknown`.
+        An identical request gets the answer of the first one. Canceling the
+        first while it acts leaves a receipt `unknown`.
 
         Raises:
             JournalError: not even the answer could be recorded.
         """
-        raise NotImplementedError
+        request = Request(grantee, tuple(target), operation, parameters)
+        if (run := self._runs.same(lease_id, request)) is not None:
+            return await asyncio.shield(run.answer)
+        check = self._book.check(lease_id, request, self._now())
+        if check.lease is None or check.evidence:
+            return self._refuse(lease_id, request, check.evidence)
+        if evidence := self._obstacles(check.lease):
+            return self._refuse(lease_id, request, evidence)
+        run = self._consume(check.lease, request)
+        try:
+            await self._carry_out(run)
+        except JournalError as error:
+            run.fail(error)
+            raise
+        finally:
+            self._runs.end(run)
+        return run.answer.result()
+
+    def _obstacles(self, lease: Lease) -> tuple[Evidence, ...]:
+        """Tell what keeps a good lease from being used now; it stays unspent."""
+        found = []
+
+        def add(code: Reason, text: str, event: str | None = None) -> None:
+            found.append(Evidence(text=text, code=code, lease=lease.id, event=event))
+
+        gone = [target for target in lease.target if self._device(target) is None]
+        if gone:
+            add(Reason.UNREACHABLE, f"{gone[0]} is gone.")
+        elif not any(self._adapter.read(target).available for target in lease.target):
+            add(Reason.UNREACHABLE, "The device is unavailable.")
+        others = map(self._runs.on, self._book.keys(lease.id))
+        if (other := next(filter(None, others), None)) is not None:
+            text = f"The lease {other.lease.id} is being executed on it."
+            add(Reason.RESERVED, text, other.execute)
+        doubts = map(self.unknown, lease.target)
+        if (execute := next(filter(None, doubts), None)) is not None:
+            text = f"Nobody knows what {execute} did; it must be read first."
+            add(Reason.UNVERIFIABLE_STATE, text, execute)
+        if not self._node.journal.writable:
+            add(Reason.JOURNAL_UNWRITABLE, "The journal cannot be written.")
+        return tuple(found)
+
+    def _consume(self, lease: Lease, request: Request) -> Run:
+        """Use up the lease and record its `execute`, in the step that checked it."""
+        row = self._operations[lease.operation]
+        goals = self._goals(row, lease, request)
+        execute = self._announce.execute(lease, request).message.id
+        self._book.consume(lease.id, execute)
+        run = Run(
+            lease=lease,
+            request=request,
+            execute=execute,
+            row=row,
+            keys=self._book.keys(lease.id),
+            goals=goals,
+            answer=asyncio.get_running_loop().create_future(),
+            task=asyncio.current_task(),
+        )
+        self._runs.begin(run)
+        return run
+
+    def _goals(self, row: Operation, lease: Lease, request: Request) -> dict[str, Goal]:
+        devices = [device for t in lease.target if (device := self._device(t))]
+        readings = {device.id: self._adapter.read(device.id) for device in devices}
+        return goals_of(row, request.parameters, devices, readings)
+
+    async def _carry_out(self, run: Run) -> None:
+        """Take a consumed lease to its answer; cut off, it still gets one."""
+        if needless(run.row, run.goals):
+            self._needless(run)
+            return
+        try:
+            await self._node.sync()
+        except JournalError as error:
+            text = f"Nothing was sent, the journal cannot be written: {error}"
+            self._stop(run, Reason.JOURNAL_UNWRITABLE, text)
+            return
+        except BaseException:
+            self._stop(run, Reason.CANCELED, "Nothing was sent: canceled.")
+            raise
+        if over := self._book.recheck(run.lease.id, self._now(), fresh=True):
+            run.conclude(self._refuse(run.lease.id, run.request, over, run))
+            return
+        # The device may have moved while the disk was waited for.
+        run.goals = self._goals(run.row, run.lease, run.request)
+        if needless(run.row, run.goals):
+            self._needless(run)
+            return
+        try:
+            await self._act(run)
+        except BaseException:
+            self._receipt(run, dict.fromkeys(run.goals, Outcome.UNKNOWN))
+            raise
+        self._receipt(run, run.judge())
+
+    def _needless(self, run: Run) -> None:
+        """Answer for targets that are as they shall be: nothing is sent."""
+        run.readings = {target: goal.before for target, goal in run.goals.items()}
+        members = {target: untouched(goal) for target, goal in run.goals.items()}
+        self._receipt(run, members)
+
+    async def _act(self, run: Run) -> None:
+        """Let the adapter act and read back; what goes wrong is noted in the run."""
+        permit = self._permit(run)
+        deadline = read_back_deadline(run.row, run.request.parameters)
+        until = self._node.clock.boottime() + deadline
+        for goal in run.goals.values():
+            self._expectations.begin(run.execute, goal)
+        try:
+            async with asyncio.timeout(ACT_LIMIT + deadline):
+                killpoint()
+                await self._adapter.act(permit)
+                killpoint()
+                run.readings = await self._adapter.settle(
+                    permit, lambda seen: satisfied(run.goals, seen), deadline
+                )
+                killpoint()
+        except Refused as refused:
+            run.evidence = refused.evidence
+        except AdapterError as error:
+            self._fault(run, error.outcome, error.text)
+        except Exception as error:
+            _LOGGER.exception("The adapter failed on %s", run.execute)
+            self._fault(run, Outcome.UNKNOWN, f"{type(error).__name__}: {error}")
+        finally:
+            if not run.goals.keys() <= run.readings.keys():
+                run.readings = {t: self._adapter.read(t) for t in run.goals}
+            seen = {run.goals[t].device.key: run.readings[t] for t in run.goals}
+            self._expectations.end(run.execute, seen, until)
+
+    def _fault(self, run: Run, outcome: Outcome, text: str) -> None:
+        run.fault = outcome
+        run.evidence = (Evidence(text=text[:300], lease=run.lease.id),)
+
+    def _permit(self, run: Run) -> Permit:
+        """Make the one permit of a consumed lease."""
+
+        def recheck() -> None:
+            if over := self._book.recheck(run.lease.id, self._now(), fresh=False):
+                raise Refused(over)
+
+        return Permit(
+            target=run.lease.target,
+            operation=run.lease.operation,
+            parameters=run.request.parameters,
+            lease=run.lease.id,
+            execute=run.execute,
+            principal=run.lease.principal,
+            recipe=run.lease.recipe,
+            recheck=recheck,
+            seal=_SEAL,
+        )
+
+    # Answering
+
+    def _receipt(self, run: Run, members: Mapping[str, Outcome]) -> None:
+        outcome = combine(members.values())
+        values = {t: r.values for t, r in run.readings.items() if r.available}
+        record = self._announce.receipt(
+            run.lease,
+            run.execute,
+            outcome=outcome,
+            members=members,
+            values=values,
+            evidence=run.evidence,
+        )
+        run.conclude(
+            Receipt(
+                record=record,
+                execute=run.execute,
+                outcome=outcome,
+                members=members,
+                values=values,
+                evidence=run.evidence,
+            )
+        )
+
+    def _refuse(
+        self,
+        lease_id: str,
+        request: Request,
+        evidence: tuple[Evidence, ...],
+        run: Run | None = None,
+    ) -> Refusal:
+        """Record a refusal. It ends the lease if that can never be used again."""
+        over = run is not None or self._book.over(lease_id, evidence)
+        execute = run.execute if run else None
+        record = self._announce.refusal(
+            self._book.lease(lease_id) or lease_id,
+            request,
+            evidence,
+            over=over,
+            execute=execute,
+        )
+        reason = evidence[0].code
+        assert reason is not None
+        return Refusal(record=record, reason=reason, evidence=evidence, over=over)
+
+    def _stop(self, run: Run, code: Reason, text: str) -> None:
+        """Refuse a lease that is consumed although nothing was sent under it."""
+        evidence = (Evidence(text=text, code=code, lease=run.lease.id),)
+        run.conclude(self._refuse(run.lease.id, run.request, evidence, run))
+
+    # What others ask about devices
 
     def expects(self, device_id: str, values: Values, now: float) -> str | None:
         """Return the execute that a reported change belongs to, None if foreign.
 
         `now` is the boot-time clock's.
         """
-        raise NotImplementedError
+        return self._expectations.claim(self._key_of(device_id), values, now)
 
     def busy(self, device_id: str) -> str | None:
         """Return the execute that has no receipt yet, if one is on the device."""
-        raise NotImplementedError
+        run = self._runs.on(self._key_of(device_id))
+        return run.execute if run else None
 
     async def wait_idle(self, device_id: str) -> None:
         """Return once no execute on the device lacks its receipt."""
-        raise NotImplementedError
+        await self._runs.wait_idle(self._key_of(device_id))
+
+    def unknown(self, device_id: str) -> str | None:
+        """Return the execute whose outcome on the device nobody knows yet."""
+        return doubt(self._node.view.get(device_path(device_id)))
+
+    def resolve_unknown(self, device_id: str, reading: Reading) -> Record | None:
+        """Record a read that succeeded; the device takes actuations again."""
+        execute, device = self.unknown(device_id), self._device(device_id)
+        if execute is None or device is None or not reading.available:
+            return None
+        return self._announce.resolved(device, reading.values, execute)
+
+    # Starts and stops
 
     def recover(self, past: Past) -> list[Record]:
         """Take over what earlier boots did; executes without receipt are unknown.
 
         Returns the receipts emitted for them.
         """
-        raise NotImplementedError
+        for lease_id, record in past.executes.items():
+            targets = record.message.body["target"]
+            self._book.consume(lease_id, record.message.id, targets)
+        self._book.earlier.update(past.grants)
+        for lease_id, by in past.revoked.items():
+            self._book.revoke(lease_id, by)
+        return [self._announce.lost(execute) for execute in past.open.values()]
 
-    def unknown(self, device_id: str) -> str | None:
-        """Return the execute whose outcome on the device nobody knows yet."""
-        raise NotImplementedError
+    async def drain(self, *, by: str, timeout: float) -> list[Record]:
+        """Revoke what is unused and wait for what runs; used before a stop.
 
-    def resolve_unknown(self, device_id: str, reading: Reading) -> Record | None:
-        """Record a read that succeeded; the device takes actuations again."""
-        raise NotImplementedError
+        What still runs after `timeout` seconds is cut off and becomes `unknown`.
+        Returns the refusals of the unused leases.
+        """
+        records = self.revoke_all(by=by)
+        await self._runs.cut_off(timeout)
+        return records
 
-    async def drain(self, *, by: str, timeout: float) -> None:
-        """Revoke what is unused and wait for what runs; used before a stop."""
-        raise NotImplementedError
+    def _now(self) -> Moment:
+        clock = self._node.clock
+        return Moment(clock.boottime(), clock.now())
 
-
-def device_value(
-    device: Device | None, values: Values, unknown: str | None = None
-) -> Json:
-    """Return what the record keeps of a device."""
-    raise NotImplementedError
+    def _key_of(self, device_id: str) -> str:
+        device = self._device(device_id)
+        return device.key if device else device_id

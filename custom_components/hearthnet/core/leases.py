@@ -6,6 +6,7 @@ A lease *is* the signed `grant` message; this module gives its body a type.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+import math
 from typing import Any
 
 from .devices import Principal
@@ -29,6 +30,8 @@ class Bound:
 
     def admits(self, value: Json) -> bool:
         """Tell whether a value lies inside; a bool is never a number."""
+        if isinstance(value, float) and not math.isfinite(value):
+            return False
         if self.choices is not None:
             return any(_identical(value, choice) for choice in self.choices)
         if self.minimum is not None or self.maximum is not None:
@@ -63,8 +66,14 @@ class Bound:
 
 
 def _identical(a: Json, b: Json) -> bool:
-    """Compare JSON values; True is not 1."""
-    return isinstance(a, bool) == isinstance(b, bool) and a == b
+    """Compare JSON values; True is not 1, and in no list either."""
+    if isinstance(a, bool) or isinstance(b, bool):
+        return a is b
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(map(_identical, a, b))
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(_identical(a[k], b[k]) for k in a)
+    return a == b
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,7 +3,11 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from .messages import MessageType
 from .node import Record
+
+KEPT = 4096
+"""How many executes and grants of the past are remembered, as evidence."""
 
 
 @dataclass
@@ -13,13 +17,34 @@ class Past:
     executes: dict[str, Record] = field(default_factory=dict)
     """Lease id to its `execute`."""
     open: dict[str, Record] = field(default_factory=dict)
-    """Execute id to the `execute`s that have no receipt or refusal."""
+    """Execute id to the `execute`s that have neither receipt nor refusal."""
     grants: dict[str, Record] = field(default_factory=dict)
-    """Lease id to grants, the newest thousands; evidence for refusals."""
+    """Lease id to its grant; a phone's journal holds none."""
     revoked: dict[str, str] = field(default_factory=dict)
     """Lease id to the revocation."""
 
 
 def read_past(records: Iterable[Record]) -> Past:
     """Fold the journal. Pure but long: run it where blocking is allowed."""
-    raise NotImplementedError
+    past = Past()
+    for record in records:
+        message = record.message
+        lease = message.lease
+        if message.type is MessageType.EXECUTE and lease is not None:
+            past.open[message.id] = record
+            _keep(past.executes, lease, record)
+        elif message.type is MessageType.RECEIPT:
+            past.open.pop(message.cause or "", None)
+        elif message.type is MessageType.REFUSAL:
+            past.open.pop(message.body.get("execute", ""), None)
+        elif message.type is MessageType.GRANT:
+            _keep(past.grants, message.id, record)
+        elif message.type is MessageType.REVOCATION and lease is not None:
+            _keep(past.revoked, lease, message.id)
+    return past
+
+
+def _keep[T](kept: dict[str, T], key: str, value: T) -> None:
+    kept[key] = value
+    if len(kept) > KEPT:
+        del kept[next(iter(kept))]

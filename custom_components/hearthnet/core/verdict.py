@@ -1,7 +1,7 @@
 """What the gate answers."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from .devices import Values
 from .intents import Evidence
@@ -60,5 +60,5 @@ class Refusal:
     reason: Reason
     evidence: tuple[Evidence, ...]
     """The first is the reason's own; the others failed too."""
-    spent: bool = field(default=False)
-    """True when the lease is used up although nothing moved."""
+    over: bool
+    """True when the lease can never be used any more."""

@@ -1,0 +1,134 @@
+"""What became of an actuation, judged from readings alone. Pure."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from .devices import Device, Reading, Values
+from .effects import same_value
+from .messages import Json
+from .operations import Operation, Parameters
+from .reasons import DONE, Outcome
+
+TRANSITION = "transition"
+"""The parameter that tells a device to take its time."""
+type Pairs = tuple[tuple[str, Json], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """What an actuation shall make true of one target."""
+
+    device: Device
+    before: Reading
+    effects: Pairs
+
+    @property
+    def silent(self) -> bool:
+        """Tell whether no read can show that the goal is met."""
+        return self.device.assumed_state or not self.effects
+
+    def met(self, reading: Reading) -> bool:
+        """Tell whether a reading shows every effect."""
+        return reading.available and met(self.effects, reading.values)
+
+
+def goals_of(
+    row: Operation,
+    parameters: Parameters,
+    devices: Iterable[Device],
+    readings: Mapping[str, Reading],
+) -> dict[str, Goal]:
+    """Return the goal for each target, from what it reads now."""
+    return {
+        device.id: Goal(
+            device,
+            readings[device.id],
+            row.effects(parameters, readings[device.id].values),
+        )
+        for device in devices
+    }
+
+
+def read_back_deadline(row: Operation, parameters: Parameters) -> float:
+    """Return how many seconds a read-back may take."""
+    extra = parameters.get(TRANSITION)
+    if isinstance(extra, bool) or not isinstance(extra, int | float):
+        return row.deadline
+    return row.deadline + extra
+
+
+def met(effects: Pairs, values: Values) -> bool:
+    """Tell whether values show every effect."""
+    return all(same_value(name, value, values.get(name)) for name, value in effects)
+
+
+def needless(row: Operation, goals: Mapping[str, Goal]) -> bool:
+    """Tell whether every target that can be read has reached its goal already."""
+    return row.absolute and all(
+        not goal.silent and goal.met(goal.before)
+        for goal in goals.values()
+        if goal.before.available
+    )
+
+
+def untouched(goal: Goal) -> Outcome:
+    """Judge one target of an actuation that was needless."""
+    return Outcome.ALREADY_SO if goal.before.available else Outcome.UNREACHABLE
+
+
+def satisfied(goals: Mapping[str, Goal], readings: Mapping[str, Reading]) -> bool:
+    """Tell whether there is nothing more to wait for."""
+    return all(
+        goal.silent or not goal.before.available or goal.met(readings[target])
+        for target, goal in goals.items()
+    )
+
+
+def judge(
+    row: Operation, goal: Goal, reading: Reading, fault: Outcome | None
+) -> Outcome:
+    """Judge one target after the act.
+
+    `fault` is what the adapter said went wrong. A read that shows the goal
+    outweighs it, as it outweighs everything else (invariant 7).
+    """
+    if not goal.before.available and not reading.available:
+        return Outcome.UNREACHABLE
+    if goal.silent:
+        return fault or Outcome.UNVERIFIED
+    if not reading.available:
+        return fault or Outcome.UNKNOWN
+    if goal.met(reading):
+        was = row.absolute and goal.met(goal.before)
+        return Outcome.ALREADY_SO if was else Outcome.CHANGED
+    if fault is not None:
+        return fault
+    if row.moves and reading.values != goal.before.values:
+        return Outcome.RUNNING
+    return Outcome.PARTIAL if _some(goal, reading) else Outcome.FAILED
+
+
+def combine(outcomes: Iterable[Outcome]) -> Outcome:
+    """Return the outcome of the whole from those of its targets."""
+    found = set(outcomes)
+    if len(found) == 1:
+        return found.pop()
+    if found <= DONE:
+        return Outcome.CHANGED
+    if Outcome.UNKNOWN in found:
+        return Outcome.UNKNOWN
+    bad = {Outcome.FAILED, Outcome.UNREACHABLE}
+    if found <= bad:
+        return Outcome.FAILED
+    if found & (bad | {Outcome.PARTIAL}):
+        return Outcome.PARTIAL
+    return Outcome.RUNNING if Outcome.RUNNING in found else Outcome.UNVERIFIED
+
+
+def _some(goal: Goal, reading: Reading) -> bool:
+    """Tell whether an effect that was not there before has been reached."""
+    return any(
+        same_value(name, value, reading.values.get(name))
+        and not same_value(name, value, goal.before.values.get(name))
+        for name, value in goal.effects
+    )
