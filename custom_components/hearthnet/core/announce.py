@@ -115,7 +115,7 @@ class Announcer:
 
     def revoked(self, lease: Lease, by: str) -> Record:
         """Record that an unused lease is over because it was revoked."""
-        text = "The lease was revoked before it was used."
+        text = "the lease was revoked before it was used"
         evidence = Evidence(
             text=text,
             code=Reason.REVOKED,

@@ -19,7 +19,9 @@ from .keys import VerifyKey
 from .killpoint import killpoint
 from .leasebook import LeaseBook, Moment, Request
 from .leases import Lease
+from .messages import EventId
 from .node import Node, Record
+from .obstacles import obstacles
 from .operations import Operation, Parameters
 from .outcomes import (
     Goal,
@@ -102,6 +104,10 @@ class Gate:
         """Learn of a hub boot; leases of earlier ones are fenced off."""
         self._book.raise_fence(boot, by)
 
+    def lease(self, lease_id: str) -> Lease | None:
+        """Return a lease by id, whatever became of it, if it is still known."""
+        return self._book.lease(lease_id)
+
     # Checking and executing
 
     def check(
@@ -153,28 +159,13 @@ class Gate:
         return run.answer.result()
 
     def _obstacles(self, lease: Lease) -> tuple[Evidence, ...]:
-        """Tell what keeps a good lease from being used now; it stays unspent."""
-        found = []
+        devices = self._devices(lease)
+        keys = self._book.keys(lease.id)
+        runs = [run for key in keys if (run := self._runs.on(key)) is not None]
+        return obstacles(lease, devices, runs, self._adapter, self._node)
 
-        def add(code: Reason, text: str, event: str | None = None) -> None:
-            found.append(Evidence(text=text, code=code, lease=lease.id, event=event))
-
-        gone = [target for target in lease.target if self._device(target) is None]
-        if gone:
-            add(Reason.UNREACHABLE, f"{gone[0]} is gone.")
-        elif not any(self._adapter.read(target).available for target in lease.target):
-            add(Reason.UNREACHABLE, "The device is unavailable.")
-        others = map(self._runs.on, self._book.keys(lease.id))
-        if (other := next(filter(None, others), None)) is not None:
-            text = f"The lease {other.lease.id} is being executed on it."
-            add(Reason.RESERVED, text, other.execute)
-        doubts = map(self.unknown, lease.target)
-        if (execute := next(filter(None, doubts), None)) is not None:
-            text = f"Nobody knows what {execute} did; it must be read first."
-            add(Reason.UNVERIFIABLE_STATE, text, execute)
-        if not self._node.journal.writable:
-            add(Reason.JOURNAL_UNWRITABLE, "The journal cannot be written.")
-        return tuple(found)
+    def _devices(self, lease: Lease) -> list[Device]:
+        return [device for t in lease.target if (device := self._device(t))]
 
     def _consume(self, lease: Lease, request: Request) -> Run:
         """Use up the lease and record its `execute`, in the step that checked it."""
@@ -196,7 +187,7 @@ class Gate:
         return run
 
     def _goals(self, row: Operation, lease: Lease, request: Request) -> dict[str, Goal]:
-        devices = [device for t in lease.target if (device := self._device(t))]
+        devices = self._devices(lease)
         readings = {device.id: self._adapter.read(device.id) for device in devices}
         return goals_of(row, request.parameters, devices, readings)
 
@@ -208,11 +199,11 @@ class Gate:
         try:
             await self._node.sync()
         except JournalError as error:
-            text = f"Nothing was sent, the journal cannot be written: {error}"
+            text = f"nothing was sent, the journal cannot be written: {error}"
             self._stop(run, Reason.JOURNAL_UNWRITABLE, text)
             return
         except BaseException:
-            self._stop(run, Reason.CANCELED, "Nothing was sent: canceled.")
+            self._stop(run, Reason.CANCELED, "canceled before anything was sent")
             raise
         if over := self._book.recheck(run.lease.id, self._now(), fresh=True):
             run.conclude(self._refuse(run.lease.id, run.request, over, run))
@@ -245,7 +236,7 @@ class Gate:
         try:
             async with asyncio.timeout(ACT_LIMIT + deadline):
                 killpoint()
-                await self._adapter.act(permit)
+                await self._tell(run, permit)
                 killpoint()
                 run.readings = await self._adapter.settle(
                     permit, lambda seen: satisfied(run.goals, seen), deadline
@@ -263,6 +254,15 @@ class Gate:
                 run.readings = {t: self._adapter.read(t) for t in run.goals}
             seen = {run.goals[t].device.key: run.readings[t] for t in run.goals}
             self._expectations.end(run.execute, seen, until)
+
+    async def _tell(self, run: Run, permit: Permit) -> None:
+        try:
+            await self._adapter.act(permit)
+        except AdapterError as error:
+            if error.outcome is not Outcome.PARTIAL:
+                raise
+            # Those targets that were told get their time to settle.
+            self._fault(run, Outcome.FAILED, error.text)
 
     def _fault(self, run: Run, outcome: Outcome, text: str) -> None:
         run.fault = outcome
@@ -377,6 +377,8 @@ class Gate:
             targets = record.message.body["target"]
             self._book.consume(lease_id, record.message.id, targets)
         self._book.earlier.update(past.grants)
+        for lease_id in (*past.executes, *past.grants):
+            self._book.raise_fence(EventId.parse(lease_id).boot, lease_id)
         for lease_id, by in past.revoked.items():
             self._book.revoke(lease_id, by)
         return [self._announce.lost(execute) for execute in past.open.values()]

@@ -215,18 +215,18 @@ class LeaseBook:
             self.admit(grant)
             entry = self._entries.get(lease_id)
         if entry is None:
-            text = f"No lease {lease_id[:80]} was granted to this gate."
+            text = f"there is no lease {lease_id[:80]!r} here"
             return Check(None, (Evidence(text=text, code=Reason.NO_LEASE),))
         found: list[Evidence] = []
         if not entry.genuine:
-            text = "The grant is not signed by the root."
+            text = "the grant is not signed by the root"
             found.append(_evidence(entry, Reason.BAD_SIGNATURE, text))
         if request.grantee != entry.lease.grantee:
-            text = f"Granted to {entry.lease.grantee}, not {request.grantee[:40]}."
+            text = f"granted to {entry.lease.grantee}, not to {request.grantee[:40]}"
             found.append(_evidence(entry, Reason.WRONG_GRANTEE, text))
         self._standing(entry, moment, found)
         if (execute := self.executed.get(lease_id)) is not None:
-            text = "The lease was used before; it is good for one execution."
+            text = "the lease was used before; it is good for one execution"
             found.append(_evidence(entry, Reason.CONSUMED, text, event=execute))
         self._overtaken(entry, found)
         self._scope(entry, request, found)
@@ -254,25 +254,25 @@ class LeaseBook:
         lease = entry.lease
         asked = self._asked.get(lease.cause)
         if asked is None:
-            text = f"It answers {lease.cause}, no proposal of this boot."
+            text = f"it answers {lease.cause}, no open proposal of this boot"
             found.append(_evidence(entry, Reason.NOT_ASKED, text, event=lease.cause))
         if entry.order.boot < self.fence:
-            text = f"Granted in boot {entry.order.boot} of the hub, now {self.fence}."
+            text = f"granted in the hub's boot {entry.order.boot}, now {self.fence}"
             by = self.fenced_by
             found.append(_evidence(entry, Reason.FENCED, text, event=by))
         revoked = self._revoked.get(lease.id) or (asked and asked.revoked)
         if revoked:
-            text = "The lease was revoked."
+            text = "the lease was revoked"
             found.append(_evidence(entry, Reason.REVOKED, text, event=revoked))
         if asked is not None and (over := _age(asked, moment) - lease.ttl) >= 0:
-            text = f"It ended {over:.1f} s ago, {lease.ttl:g} s after the proposal."
+            text = f"it ended {over:.1f} s ago, {lease.ttl:g} s after the proposal"
             found.append(_evidence(entry, Reason.EXPIRED, text, event=lease.cause))
 
     def _overtaken(self, entry: _Entry, found: list[Evidence]) -> None:
         for key in entry.keys:
             newest = self._newest.get(key)
             if newest is not None and newest.order > entry.order:
-                text = f"The later lease {newest.lease} ran on {key} already."
+                text = f"the later lease {newest.lease} ran on {key} already"
                 event = newest.execute
                 found.append(_evidence(entry, Reason.SUPERSEDED, text, event=event))
                 return
@@ -280,17 +280,17 @@ class LeaseBook:
     def _scope(self, entry: _Entry, request: Request, found: list[Evidence]) -> None:
         lease, target = entry.lease, request.target
         if len(target) != len(entry.targets) or entry.targets != set(target):
-            text = f"Granted for {_list(lease.target)}, not {_list(target)}."
+            text = f"granted for {_list(lease.target)}, not for {_list(target)}"
             found.append(_evidence(entry, Reason.WRONG_TARGET, text))
         row = self.operations.get(request.operation)
         if request.operation != lease.operation:
-            text = f"Granted for {lease.operation}, not {request.operation[:80]}."
+            text = f"granted for {lease.operation}, not for {request.operation[:80]}"
             found.append(_evidence(entry, Reason.WRONG_OPERATION, text))
         elif row is None:
-            text = f"{lease.operation} is no operation of this gate."
+            text = f"{lease.operation} is no operation here"
             found.append(_evidence(entry, Reason.WRONG_OPERATION, text))
         elif lease.recipe != self.recipe(lease.operation):
-            text = f"The recipe of {lease.operation} is not the one granted."
+            text = f"the recipe of {lease.operation} is not the one granted"
             found.append(_evidence(entry, Reason.WRONG_OPERATION, text))
         if (text := _outside(lease, row, request.parameters)) is not None:
             found.append(_evidence(entry, Reason.OUT_OF_ENVELOPE, text))
@@ -299,10 +299,10 @@ class LeaseBook:
         if not (stale := self.view.stale(entry.reads)):
             return
         # The policy's code comes first: False sorts before True.
-        for path, expected, newest in sorted(stale, key=lambda s: s.path != POLICY):
+        for path, _, newest in sorted(stale, key=lambda s: s.path != POLICY):
             code = Reason.STALE_POLICY if path == POLICY else Reason.STALE_STATE
             commit = self.view.commit_of(newest) if newest else None
-            text = f"{path} was changed by {newest} after {expected} was read."
+            text = f"{path} changed after the lease was decided on"
             found.append(
                 _evidence(entry, code, text, event=newest, commit=commit, path=path)
             )
@@ -324,13 +324,13 @@ def _outside(lease: Lease, row: Operation | None, given: Parameters) -> str | No
     for name, value in given.items():
         bound = lease.envelope.get(name)
         if bound is None:
-            return f"The lease does not name the parameter {name[:40]!r}."
+            return f"the lease does not name the parameter {name[:40]!r}"
         if not bound.admits(value):
-            return f"{name} is {str(value)[:40]}, granted: {bound.as_dict()}."
+            return f"{name} is {str(value)[:40]}, granted: {bound.as_dict()}"
     for name in sorted(lease.envelope.keys() - given.keys()):
         # Left out, a parameter takes the device's own last value: unbounded.
         if not lease.envelope[name].admits(None):
-            return f"{name} is missing, granted: {lease.envelope[name].as_dict()}."
+            return f"{name} is missing, granted: {lease.envelope[name].as_dict()}"
     problem = check_parameters(row, given) if row is not None else None
     return problem.text if problem else None
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from .messages import MessageType
 from .node import Record
+from .reasons import Reason
 
 KEPT = 4096
 """How many executes and grants of the past are remembered, as evidence."""
@@ -37,6 +38,8 @@ def read_past(records: Iterable[Record]) -> Past:
             past.open.pop(message.cause or "", None)
         elif message.type is MessageType.REFUSAL:
             past.open.pop(message.body.get("execute", ""), None)
+            if lease is not None and message.body.get("reason") == Reason.REVOKED:
+                _keep(past.revoked, lease, message.id)
         elif message.type is MessageType.GRANT:
             _keep(past.grants, message.id, record)
         elif message.type is MessageType.REVOCATION and lease is not None:
