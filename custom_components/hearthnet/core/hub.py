@@ -1,0 +1,1 @@
+"""The hub node: Rupert, the managers beside him, their gate and the record."""
