@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from homeassistant.components.homeassistant.exposed_entities import async_expose_entity
+from homeassistant.components.light import LightEntity
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import (
     area_registry as ar,
@@ -11,7 +12,10 @@ from homeassistant.helpers import (
     floor_registry as fr,
 )
 from homeassistant.setup import async_setup_component
-from pytest_homeassistant_custom_component.common import MockConfigEntry
+from pytest_homeassistant_custom_component.common import (
+    MockConfigEntry,
+    setup_test_component_platform,
+)
 
 
 def turn(entity_id: str, action: str, **data: Any) -> dict[str, Any]:
@@ -114,3 +118,11 @@ async def group(
     assert await hass.config_entries.async_setup(entry.entry_id)
     await hass.async_block_till_done()
     return entry
+
+
+async def setup_lights(hass: HomeAssistant, lights: list[LightEntity]) -> None:
+    """Set up light entities of a test's own making."""
+    assert await async_setup_component(hass, "homeassistant", {})
+    setup_test_component_platform(hass, "light", lights)
+    assert await async_setup_component(hass, "light", {"light": {"platform": "test"}})
+    await hass.async_block_till_done()
