@@ -47,13 +47,13 @@ class JeevesAdapter:
         self._hass = hass
         self._house = house
         self._own_user_id = own_user_id
-        self._problems: dict[str, AdapterError] = {}
 
     async def act(self, permit: Permit) -> None:
         """Call the permit's operation on its targets.
 
         Raises:
-            AdapterError: no target was told. If some were, `settle` raises it.
+            AdapterError: naming each target that was not told; `partial` if
+                others were.
         """
         devices = [self._resolve(device_id) for device_id in permit.target]
         if (group := self._group(permit)) is not None:
@@ -66,12 +66,8 @@ class JeevesAdapter:
             )
             for device in devices
         ]
-        problems = await _problems(tasks)
-        if not problems:
-            return
-        if len(problems) == len(tasks):
-            raise _one_of(problems)
-        self._problems[permit.execute] = _one_of(problems)
+        if problems := await _problems(tasks):
+            raise _one_of(problems, partial=len(problems) < len(tasks))
 
     async def settle(
         self,
@@ -79,12 +75,7 @@ class JeevesAdapter:
         satisfied: Callable[[Mapping[str, Reading]], bool],
         deadline: float,
     ) -> Mapping[str, Reading]:
-        """Wait until the readings satisfy, at most `deadline` seconds.
-
-        Raises:
-            AdapterError: they do not, and a target had not been told.
-        """
-        problem = self._problems.pop(permit.execute, None)
+        """Wait until the readings satisfy, at most `deadline` seconds."""
         done = self._hass.loop.create_future()
 
         @callback
@@ -99,10 +90,7 @@ class JeevesAdapter:
             await asyncio.wait([done], timeout=deadline)
         finally:
             stop()
-            settled = done.done()
             done.cancel()
-        if problem is not None and not settled:
-            raise problem
         return self._readings(permit.target)
 
     @callback
@@ -200,8 +188,10 @@ def _retrieve(task: asyncio.Task[None]) -> None:
         _LOGGER.debug("%s failed late: %s", task.get_name(), error)
 
 
-def _one_of(problems: list[AdapterError]) -> AdapterError:
+def _one_of(problems: list[AdapterError], *, partial: bool) -> AdapterError:
     """Return several targets' problems as one; unreachable only if all are."""
     outcomes = {problem.outcome for problem in problems}
     outcome = outcomes.pop() if len(outcomes) == 1 else Outcome.FAILED
+    if partial:
+        outcome = Outcome.PARTIAL
     return AdapterError(outcome, "; ".join(problem.text for problem in problems))

@@ -212,26 +212,12 @@ async def test_one_of_two_fails(hass: HomeAssistant) -> None:
     await setup_lights(hass, [Lamp("One"), Lamp("Two", ValueError("broken"))])
     _, adapter = await jeeves(hass)
     one, two = device_id(hass, "light.one"), device_id(hass, "light.two")
-    asked = permit([one, two], "light.turn_on")
-    # The one that was told gets the time it needs before that is said.
-    await adapter.act(asked)
-    with pytest.raises(AdapterError, match="Two: broken"):
-        await adapter.settle(asked, all_are({"state": "on"}), 0.05)
+    with pytest.raises(AdapterError) as caught:
+        await adapter.act(permit([one, two], "light.turn_on"))
+    assert caught.value.outcome is Outcome.PARTIAL
+    assert caught.value.text == "Two: broken"
     assert adapter.read(one).values == {"state": "on"}
     assert adapter.read(two).values == {"state": "off"}
-    # And it is said once.
-    await adapter.settle(asked, all_are({"state": "on"}), 0)
-
-
-async def test_a_read_outweighs_what_an_action_said(hass: HomeAssistant) -> None:
-    await setup_lights(hass, [Lamp("One"), Lamp("Two", ValueError("broken"))])
-    _, adapter = await jeeves(hass)
-    one, two = device_id(hass, "light.one"), device_id(hass, "light.two")
-    asked = permit([one, two], "light.turn_on")
-    await adapter.act(asked)
-    hass.states.async_set("light.two", "on")
-    seen = await adapter.settle(asked, all_are({"state": "on"}), 1)
-    assert seen[two].values == {"state": "on"}
 
 
 async def test_a_slow_action_is_left_to_the_read_back(hass: HomeAssistant) -> None:
