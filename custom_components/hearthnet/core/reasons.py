@@ -25,6 +25,8 @@ class Outcome(StrEnum):
     """An execute has no receipt: only a read can tell."""
     REFUSED = "refused"
     """HearthNet did not let the action happen; a `Reason` says why."""
+    PLANNED = "planned"
+    """A dry run: it would be granted as things stand."""
     WAITING = "waiting"
     """A person has been asked to confirm."""
 

@@ -32,23 +32,18 @@ class Agent:
         self._bus.send(record)
         return record
 
-    async def ask(
-        self, to: str, type_: MessageType, content: str, *, timeout: float, **fields: Any
-    ) -> Record:
-        """Record and deliver a message, and wait for the one that answers it.
+    async def exchange(self, record: Record, *, timeout: float) -> Record:
+        """Deliver a message and wait for the one that answers it.
 
         Raises:
             ConnectionError: nobody of that name is reachable.
             TimeoutError: no answer within `timeout` seconds.
         """
-        record = self.node.emit(
-            sender=self.name, to=to, type=type_, content=content, **fields
-        )
         future = asyncio.get_running_loop().create_future()
         self._waiting[record.message.id] = future
         try:
             if not self._bus.send(record):
-                raise ConnectionError(f"{to} is not reachable")
+                raise ConnectionError(f"{record.message.to} is not reachable")
             return await asyncio.wait_for(future, timeout)
         finally:
             del self._waiting[record.message.id]

@@ -1,0 +1,120 @@
+"""A house in memory, for benches, replays and tests: no device, no waiting.
+
+It is deterministic: what a device does is given, and time is the caller's.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from hearthnet.core.adapter import AdapterError, Permit
+from hearthnet.core.devices import Device, Principal, Reading, Values
+from hearthnet.core.domains import OPERATIONS
+from hearthnet.core.messages import Json
+from hearthnet.core.reasons import Outcome
+
+
+@dataclass
+class Behavior:
+    """How a simulated device answers a command."""
+
+    fails: AdapterError | None = None
+    """Raised in place of acting."""
+    deaf: bool = False
+    """Takes the command and does nothing."""
+    gate: asyncio.Event | None = None
+    """The command waits for this before it has its effect."""
+
+
+@dataclass
+class SimulatedHouse:
+    """Devices with values; implements `House` and `Adapter`."""
+
+    known: dict[str, Device] = field(default_factory=dict)
+    values: dict[str, dict[str, Json]] = field(default_factory=dict)
+    unavailable: set[str] = field(default_factory=set)
+    behavior: dict[str, Behavior] = field(default_factory=dict)
+    forbidden: set[tuple[str, str]] = field(default_factory=set)
+    """(principal id, device id) pairs that the house's owner does not allow."""
+    since: datetime | None = None
+    acts: list[Permit] = field(default_factory=list)
+    """Every actuation that reached the devices, in order."""
+    on_change: Callable[[str, Values], None] = lambda _device, _values: None
+    """Told of every change, as a device's own report would be."""
+    _changed: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def add(self, device: Device, **values: Json) -> Device:
+        """Put a device into the house."""
+        self.known[device.id] = device
+        self.values[device.id] = dict(values)
+        return device
+
+    def change(self, device_id: str, **values: Json) -> None:
+        """Change a device, as a person at its switch would."""
+        self.values[device_id].update(values)
+        self._changed.set()
+        self._changed = asyncio.Event()
+        self.on_change(device_id, self.values[device_id])
+
+    # House
+
+    def device(self, device_id: str) -> Device | None:
+        """Return a device by id."""
+        return self.known.get(device_id)
+
+    def devices(self) -> Iterable[Device]:
+        """Return all devices."""
+        return tuple(self.known.values())
+
+    def read(self, device_id: str) -> Reading:
+        """Return a device's values."""
+        if device_id not in self.known:
+            return Reading(available=False)
+        return Reading(
+            available=device_id not in self.unavailable,
+            values=dict(self.values[device_id]),
+            since=self.since,
+        )
+
+    def may_control(self, principal: Principal, device_id: str) -> bool:
+        """Tell whether the house's owner lets the principal control the device."""
+        return (principal.id, device_id) not in self.forbidden
+
+    # Adapter
+
+    async def act(self, permit: Permit) -> None:
+        """Let the operation have its effects, as the device's behavior says."""
+        self.acts.append(permit)
+        operation = OPERATIONS[permit.operation]
+        for target in permit.target:
+            behavior = self.behavior.get(target, Behavior())
+            if behavior.fails is not None:
+                raise behavior.fails
+            if target in self.unavailable:
+                raise AdapterError(Outcome.UNREACHABLE, f"{target} is gone")
+            if behavior.gate is not None:
+                await behavior.gate.wait()
+            if not behavior.deaf:
+                effects = operation.effects(permit.parameters, self.values[target])
+                self.change(target, **dict(effects))
+
+    async def settle(
+        self,
+        permit: Permit,
+        satisfied: Callable[[Mapping[str, Reading]], bool],
+        deadline: float,
+    ) -> Mapping[str, Reading]:
+        """Return the readings as soon as they satisfy; a deaf device never will."""
+        while True:
+            readings = {target: self.read(target) for target in permit.target}
+            if satisfied(readings) or self._stuck(permit.target):
+                return readings
+            changed = self._changed
+            try:
+                await asyncio.wait_for(changed.wait(), deadline)
+            except TimeoutError:
+                return {target: self.read(target) for target in permit.target}
+
+    def _stuck(self, targets: tuple[str, ...]) -> bool:
+        return any(self.behavior.get(t, Behavior()).deaf for t in targets)

@@ -1,0 +1,308 @@
+"""Tasks on their way: given to managers, decided on, and closed by receipts."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from ..assignment import Assignment
+from ..clock import Clock
+from ..devices import House
+from ..holds import SourceClass
+from ..intents import Action, Evidence, Plan, Request, Step
+from ..messages import EventId, Json, Message, MessageType
+from ..node import Node, Record
+from ..paths import device_path
+from ..reasons import DONE, Outcome, Reason
+from ..state import POLICY_PATH
+from .base import Spawn
+from .issuer import Issuer, Open
+from .manager import ROOT
+from .steps import refused, steps_of
+from .tasking import assignment_of
+
+GRACE = 15.0
+"""Seconds past an intent's deadline in which a running actuation may still report."""
+
+
+@dataclass(eq=False)
+class Job:
+    """One action on one device or group, on its way."""
+
+    index: int
+    """Index of the plan's action that it belongs to."""
+    action: Action
+    device: str
+    done: asyncio.Event = field(default_factory=asyncio.Event)
+    steps: tuple[Step, ...] = ()
+
+
+@dataclass(eq=False)
+class Intent:
+    """An intent while it runs."""
+
+    id: str
+    request: Request
+    source: SourceClass
+    deadline: float
+    """Boot time."""
+    grounded: tuple[int, int]
+    """The hub's position that the plan was made on."""
+    until: datetime | None = None
+    lease: float | None = None
+    """Only leases are wanted, of this life in seconds."""
+    receipts: set[str] = field(default_factory=set)
+    """Its own receipts: what they wrote does not make its later steps stale."""
+
+
+@dataclass(eq=False)
+class _Waiting:
+    job: Job
+    future: asyncio.Future[tuple[Step, ...]]
+
+
+class Dispatch:
+    """Runs the actions of plans side by side; those on one device in order."""
+
+    def __init__(
+        self,
+        node: Node,
+        spawn: Spawn,
+        send: Callable[[Record], bool],
+        *,
+        house: House,
+        issuer: Issuer,
+        clock: Clock,
+    ) -> None:
+        """Take how messages are sent and who decides on proposals."""
+        self._node = node
+        self._spawn = spawn
+        self._send = send
+        self._house = house
+        self._issuer = issuer
+        self._clock = clock
+        self._waiting: dict[str, _Waiting] = {}
+
+    # Jobs
+
+    async def run(self, intent: Intent, plan: Plan) -> tuple[Step, ...]:
+        """Carry out a plan; return the steps in the plan's order."""
+        jobs = [
+            Job(index, action, device)
+            for index, action in enumerate(plan.actions)
+            for device in action.targets
+        ]
+        touched = {job: self._touched(job) for job in jobs}
+        for number, job in enumerate(jobs):
+            before = [
+                other
+                for other in jobs[:number]
+                if other.index == job.action.after or touched[other] & touched[job]
+            ]
+            self._spawn(self._job(intent, job, before))
+        for job in jobs:
+            await job.done.wait()
+        return tuple(step for job in jobs for step in job.steps)
+
+    def _touched(self, job: Job) -> frozenset[str]:
+        """Return what must not be moved by two jobs at once."""
+        seen = {job.device}
+        waiting = [job.device]
+        while waiting:
+            device = self._house.device(waiting.pop())
+            if device is not None:
+                waiting.extend(set(device.members) - seen)
+                seen |= {device.key, *device.members}
+        return frozenset(seen)
+
+    async def _job(self, intent: Intent, job: Job, before: list[Job]) -> None:
+        try:
+            for other in before:
+                await other.done.wait()
+            needed = [other for other in before if other.index == job.action.after]
+            failed = [s for o in needed for s in o.steps if s.outcome not in DONE]
+            if failed:
+                text = f"the step before it, {failed[0].name}, was not done"
+                evidence = Evidence(code=Reason.CANCELED, text=text)
+                job.steps = (self.refused(job, evidence),)
+                return
+            job.steps = await self._attempt(intent, job, intent.grounded)
+            if any(step.reason is Reason.STALE_STATE for step in job.steps):
+                # A lost race: ground afresh and propose once more.
+                job.steps = await self._attempt(intent, job, self._node.position)
+        finally:
+            job.done.set()
+
+    async def _attempt(
+        self, intent: Intent, job: Job, grounded: tuple[int, int]
+    ) -> tuple[Step, ...]:
+        """Make a task of a job and wait for its end."""
+        device = self._house.device(job.device)
+        if device is None:
+            text = f"there is no device {job.device[:60]!r}"
+            return (self.refused(job, Evidence(code=Reason.UNKNOWN_TARGET, text=text)),)
+        assignment = assignment_of(
+            self._next_id(),
+            intent.id,
+            job.action,
+            device,
+            self._house,
+            intent.request,
+            source=intent.source,
+            until=intent.until,
+            lease=intent.lease,
+        )
+        paths = map(device_path, assignment.task.scope.devices)
+        reads = self._reads([POLICY_PATH, *sorted(paths)], grounded, intent.receipts)
+        steps = await self._give(intent, job, replace(assignment, reads=reads))
+        intent.receipts.update(step.event for step in steps if step.event)
+        return steps
+
+    def _reads(
+        self, paths: list[str], grounded: tuple[int, int], own: set[str]
+    ) -> dict[str, str | None]:
+        """Return the versions of paths as they were when the plan was grounded.
+
+        A path written since by others gets None: the version that was read is
+        gone from the view, and any stands for “not the newest”.
+        """
+        versions = self._node.view.reads(paths)
+        return {
+            path: version
+            if version is None
+            or version in own
+            or EventId.parse(version).position <= grounded
+            else None
+            for path, version in versions.items()
+        }
+
+    def _next_id(self) -> str:
+        boot, seq = self._node.position
+        return str(EventId(self._node.name, boot, seq + 1))
+
+    # Tasks
+
+    async def use(self, intent: Intent, job: Job, lease: str) -> tuple[Step, ...]:
+        """Have an existing lease taken to the gate."""
+        device = self._house.device(job.device)
+        if device is None:
+            text = f"there is no device {job.device[:60]!r}"
+            return (self.refused(job, Evidence(code=Reason.UNKNOWN_TARGET, text=text)),)
+        assignment = assignment_of(
+            self._next_id(),
+            intent.id,
+            job.action,
+            device,
+            self._house,
+            intent.request,
+            source=intent.source,
+            until=intent.until,
+        )
+        return await self._give(intent, job, replace(assignment, use=lease))
+
+    async def _give(
+        self, intent: Intent, job: Job, assignment: Assignment
+    ) -> tuple[Step, ...]:
+        task = assignment.task
+        future = asyncio.get_running_loop().create_future()
+        record = self._node.emit(
+            sender=ROOT,
+            to=task.manager,
+            type=MessageType.TASK,
+            content=task.goal,
+            cause=intent.id,
+            intent=intent.id,
+            lease=assignment.use,
+            base_commit=self._node.view.commit,
+            body=assignment.body(),
+            writes={task.path: task.as_dict()},
+        )
+        self._issuer.tasks[task.id] = Open(assignment, intent.deadline)
+        self._waiting[task.id] = _Waiting(job, future)
+        try:
+            if not self._send(record):
+                text = f"{task.manager} is not online"
+                return (self._drop(job, task.id, Reason.MANAGER_OFFLINE, text),)
+            left = intent.deadline - self._clock.boottime() + GRACE
+            return await asyncio.wait_for(future, max(left, 0.0))
+        except TimeoutError:
+            text = "no answer within the intent's time"
+            return (self._drop(job, task.id, Reason.DEADLINE, text),)
+        finally:
+            del self._waiting[task.id]
+
+    def _drop(self, job: Job, task_id: str, reason: Reason, text: str) -> Step:
+        """Give a task up, and say so in the record."""
+        task = self._issuer.tasks.pop(task_id)
+        record = self._end(task, f"Given up: {text}.", {})
+        evidence = Evidence(code=reason, text=text)
+        step = self.refused(job, evidence, event=record.message.id)
+        # A lease is out and its holder is silent: only a read can tell.
+        return replace(step, outcome=Outcome.UNKNOWN) if task.compiled else step
+
+    def refused(self, job: Job, evidence: Evidence, event: str | None = None) -> Step:
+        """Return the step of a job that did not happen."""
+        return refused(
+            self._house.device(job.device),
+            job.device,
+            job.action.operation,
+            job.action.parameters,
+            (evidence,),
+            event=event,
+            house=self._house,
+        )
+
+    def _end(self, task: Open, content: str, writes: Mapping[str, Json]) -> Record:
+        """Close a task in the record, with what becomes of holds."""
+        about = task.assignment.task
+        return self._node.emit(
+            sender=ROOT,
+            to=ROOT,
+            type=MessageType.RESOLUTION,
+            content=content,
+            cause=about.id,
+            intent=about.intent,
+            task=about.id,
+            writes={about.path: None, **writes},
+        )
+
+    # What managers say
+
+    async def decide(self, proposal: Message) -> None:
+        """Answer a proposal; a denial ends its task."""
+        answer = await self._issuer.decide(proposal)
+        task = self._issuer.tasks.get(proposal.task or "")
+        self._send(answer)
+        if task is None:
+            return
+        if answer.message.type is MessageType.DENIAL:
+            del self._issuer.tasks[task.assignment.task.id]
+            self._end(task, answer.message.content, {})
+            self._settle(answer.message, task)
+        elif task.assignment.ttl is not None:
+            self._settle(answer.message, task)
+
+    def close(self, answer: Message) -> None:
+        """Take the end of a task: holds follow from it, and whoever waits is told."""
+        task, change = self._issuer.close(answer)
+        if task is None:
+            return
+        held = f" {len(change.made)} attributes are held." if change.made else ""
+        self._end(task, f"The task ended.{held}", change.writes())
+        self._settle(answer, task)
+
+    def _settle(self, answer: Message, task: Open) -> None:
+        waiting = self._waiting.get(task.assignment.task.id)
+        if waiting is None or waiting.future.done():
+            return
+        parameters = task.assignment.parameters
+        if task.compiled is not None:
+            parameters = task.compiled.parameters
+        steps = steps_of(
+            answer,
+            self._house,
+            device=task.assignment.device,
+            operation=task.assignment.operation,
+            parameters=parameters,
+        )
+        waiting.future.set_result(steps)

@@ -1,0 +1,394 @@
+"""The only issuer of leases: verifies proposals, grants, and keeps what follows.
+
+Code decides here, on the view, the policy and the holds; no output of a model
+and no manager's claim enlarges what is granted (invariant 2).
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta, tzinfo
+
+from ..assignment import Assignment
+from ..clock import Clock
+from ..compile import Compiled, compile_action
+from ..devices import House, Values
+from ..domains import OPERATIONS
+from ..holding import HoldChange, ends_at, holds_from_receipt
+from ..intents import Evidence
+from ..leases import DEFAULT_TTL, Bound, Lease
+from ..messages import EventId, Json, Message, MessageType
+from ..node import Node, Record
+from ..operations import Problem
+from ..paths import device_path
+from ..policy.model import Policy, Usage
+from ..reasons import DONE, Outcome, Reason
+from ..reservations import Reservations
+from ..state import POLICY_PATH, State
+from ..verify import Case, Readiness, Ruling, verify
+from .manager import ROOT
+
+REMEMBERED = 3600.0
+"""Seconds for which grants are counted against a policy's rates."""
+
+
+@dataclass
+class Open:
+    """A task between its proposal and its answer."""
+
+    assignment: Assignment
+    deadline: float
+    """Boot time at which the intent is over."""
+    compiled: Compiled | None = None
+
+
+@dataclass
+class Tally:
+    """Grants of the last hour, for the policy's rates and counts."""
+
+    grants: deque[tuple[float, str, str]] = field(default_factory=deque)
+    """(boot time, principal id, device key), oldest first."""
+    moved: dict[str, set[str]] = field(default_factory=dict)
+    """Intent to the keys it has moved."""
+
+    def usage(self, now: float, principal: str, intent: str) -> Usage:
+        """Return what counts against a new grant."""
+        while self.grants and now - self.grants[0][0] > REMEMBERED:
+            self.grants.popleft()
+        ages: dict[str, list[float]] = {}
+        for at, who, key in self.grants:
+            if who == principal:
+                ages.setdefault(key, []).append(now - at)
+        return Usage(
+            devices=len(self.moved.get(intent, ())),
+            ages={key: tuple(seconds) for key, seconds in ages.items()},
+        )
+
+    def count(self, now: float, principal: str, intent: str, keys: set[str]) -> None:
+        """Count a grant."""
+        self.grants.extend((now, principal, key) for key in sorted(keys))
+        self.moved.setdefault(intent, set()).update(keys)
+
+
+class Issuer:
+    """Decides on proposals for open tasks and answers each with one message."""
+
+    def __init__(
+        self,
+        *,
+        node: Node,
+        house: House,
+        state: State,
+        reservations: Reservations,
+        clock: Clock,
+        zone: tzinfo,
+        readiness: Callable[[], Readiness],
+        unknown: Callable[[str], str | None],
+        revoke: Callable[[Lease, str], None],
+        home: Callable[[], frozenset[str] | None],
+    ) -> None:
+        """Take what decisions rest on.
+
+        `unknown` gives the execute whose outcome on a device is not known,
+        `revoke` tells a lease's grantee that it is over (lease, why), `home`
+        the names of the persons at home.
+        """
+        self._node = node
+        self._house = house
+        self._state = state
+        self._reservations = reservations
+        self._clock = clock
+        self._zone = zone
+        self._readiness = readiness
+        self._unknown = unknown
+        self._revoke = revoke
+        self._home = home
+        self._tally = Tally()
+        self.tasks: dict[str, Open] = {}
+        """Open tasks by id."""
+        self.leases: dict[str, Lease] = {}
+        """Live leases by id."""
+
+    @property
+    def policy(self) -> Policy:
+        """The policy in force."""
+        return self._state.in_force.policy
+
+    # Proposals
+
+    async def decide(self, proposal: Message) -> Record:
+        """Answer a proposal with a grant or a denial."""
+        task = self.tasks.get(proposal.task or "")
+        if task is None or proposal.sender != task.assignment.task.manager:
+            text = "no open task asks for this"
+            return self._deny(
+                proposal, (Evidence(code=Reason.OUT_OF_SCOPE, text=text),)
+            )
+        body = proposal.body
+        compiled = self.compile(
+            str(body.get("device")), str(body.get("operation")), body.get("parameters")
+        )
+        if isinstance(compiled, Problem):
+            found = Evidence(code=compiled.reason, text=compiled.text)
+            return self._deny(proposal, (found,))
+        keys = {target.device.key for target in compiled.targets}
+        while True:
+            ruling = self.rule(task.assignment, compiled, late=self._late(task))
+            if ruling.reason is not None:
+                return self._deny(proposal, ruling.evidence, ruling)
+            if not (held := self._reservations.holding(keys)):
+                return self._grant(proposal, task, compiled, ruling)
+            for lease in held:
+                self._revoke(lease, "a newer wish needs the device")
+            if not await self._reservations.wait_free(keys, task.deadline):
+                evidence = Evidence(
+                    code=Reason.RESERVED,
+                    text=f"the lease {held[0].id} is still live on the device",
+                    lease=held[0].id,
+                    intent=held[0].intent,
+                )
+                return self._deny(proposal, (evidence,))
+
+    def compile(
+        self, device_id: str, operation: str, parameters: object
+    ) -> Compiled | Problem:
+        """Compile an action on a device that may be named."""
+        if (row := OPERATIONS.get(operation)) is None:
+            text = f"there is no operation {operation[:60]!r}"
+            return Problem(Reason.UNKNOWN_OPERATION, text, "operation")
+        device = self._house.device(device_id)
+        if device is None or all(d.id != device_id for d in self._house.devices()):
+            text = f"there is no exposed device {device_id[:60]!r}"
+            return Problem(Reason.UNKNOWN_TARGET, text, "device")
+        if row.domain != device.domain:
+            text = f"{device.name} is a {device.domain}; it cannot {operation}"
+            return Problem(Reason.UNKNOWN_OPERATION, text, "operation")
+        if not isinstance(parameters, Mapping):
+            return Problem(Reason.BAD_PARAMETER, "expected an object", "parameters")
+        return compile_action(row, parameters, device, self._house)
+
+    def rule(
+        self, assignment: Assignment, compiled: Compiled, *, late: bool = False
+    ) -> Ruling:
+        """Return the ruling on an action as things stand; changes nothing."""
+        in_force = self._state.in_force
+        readiness = self._readiness()
+        now = self._clock.now().astimezone(self._zone)
+        targets = [target.device for target in compiled.targets]
+        case = Case(
+            assignment=assignment,
+            compiled=compiled,
+            manager=assignment.task.manager,
+            late=late,
+            forbidden=[
+                device.name
+                for device in targets
+                if not self._house.may_control(assignment.principal, device.id)
+            ],
+            stale=self._node.view.stale(assignment.reads),
+            unknown={
+                device.name: execute
+                for device in targets
+                if (execute := self._unknown(device.id)) is not None
+            },
+            policy=in_force.policy,
+            policy_version=in_force.version,
+            usage=self._tally.usage(
+                self._clock.boottime(), assignment.principal.id, assignment.task.intent
+            ),
+            home=self._home(),
+            holds=self._state.holds(now if readiness.clock else None),
+            now=now,
+            readiness=readiness,
+        )
+        return verify(case, self._node.view.commit_of)
+
+    def reads(self, compiled: Compiled) -> dict[str, str | None]:
+        """Return the versions that a decision on an action rests on."""
+        covering = {
+            hold.path
+            for hold in self._state.all_holds()
+            if any(e.device in (hold.device, *hold.members) for e in compiled.effects)
+        }
+        devices = {device_path(target.device.id) for target in compiled.targets}
+        paths = covering | (devices if compiled.operation.reads_state else set())
+        return self._node.view.reads([POLICY_PATH, *sorted(paths)])
+
+    def _late(self, task: Open) -> bool:
+        return self._clock.boottime() >= task.deadline
+
+    # Answers
+
+    def _grant(
+        self, proposal: Message, task: Open, compiled: Compiled, ruling: Ruling
+    ) -> Record:
+        assignment, view = task.assignment, self._node.view
+        in_force = self._state.in_force
+        ttl = assignment.ttl or DEFAULT_TTL
+        now = self._clock.now()
+        target = tuple(sorted(t.device.id for t in compiled.targets))
+        names = ", ".join(sorted(t.device.name for t in compiled.targets))
+        version = in_force.version
+        lease = Lease(
+            id=str(
+                EventId(self._node.name, self._node.boot, self._node.position[1] + 1)
+            ),
+            cause=proposal.id,
+            intent=proposal.intent,
+            task=proposal.task,
+            grantee=proposal.sender,
+            principal=assignment.principal,
+            target=target,
+            operation=compiled.operation.name,
+            envelope={
+                name: Bound(exact=value) for name, value in compiled.parameters.items()
+            },
+            reads=self.reads(compiled),
+            policy_version=version,
+            policy_commit=view.commit_of(version) if version else None,
+            base_commit=view.commit,
+            ttl=ttl,
+            expires_at=now + timedelta(seconds=ttl),
+            justification=f"{assignment.principal.name}: {assignment.task.goal}",
+        )
+        self._reservations.reserve(
+            {target.device.key for target in compiled.targets}, lease
+        )
+        task.compiled = compiled
+        self.leases[lease.id] = lease
+        self._tally.count(
+            self._clock.boottime(),
+            assignment.principal.id,
+            assignment.task.intent,
+            {target.device.key for target in compiled.targets},
+        )
+        return self._answer(
+            proposal,
+            MessageType.GRANT,
+            f"{proposal.sender} may {lease.operation} {names} within {ttl:g} s.",
+            lease.body(),
+            expires_at=lease.expires_at,
+        )
+
+    def _deny(
+        self,
+        proposal: Message,
+        evidence: tuple[Evidence, ...],
+        ruling: Ruling | None = None,
+    ) -> Record:
+        body: dict[str, Json] = {
+            "reason": evidence[0].code,
+            "evidence": [item.as_dict() for item in evidence],
+            **{k: proposal.body.get(k) for k in ("device", "operation", "parameters")},
+        }
+        if ruling is not None and evidence[0].code is Reason.CONFLICT:
+            self._record_conflict(proposal, ruling)
+        return self._answer(
+            proposal, MessageType.DENIAL, f"Denied: {evidence[0].text}", body
+        )
+
+    def _record_conflict(self, proposal: Message, ruling: Ruling) -> None:
+        """Put the holds that were met on record, before the answer."""
+        self._answer(
+            proposal,
+            MessageType.CONFLICT,
+            f"{proposal.sender}'s proposal meets {len(ruling.conflicts)} holds.",
+            {
+                "conflicts": [
+                    {
+                        "hold": conflict.hold.as_dict(),
+                        "device": conflict.effect.device,
+                        "attribute": conflict.effect.attribute,
+                        "wanted": conflict.effect.value,
+                        "answer": conflict.answer,
+                        "why": conflict.why,
+                    }
+                    for conflict in ruling.conflicts
+                ]
+            },
+        )
+
+    def _answer(
+        self,
+        proposal: Message,
+        type_: MessageType,
+        content: str,
+        body: Mapping[str, Json],
+        expires_at: datetime | None = None,
+    ) -> Record:
+        return self._node.emit(
+            sender=ROOT,
+            to=proposal.sender,
+            type=type_,
+            content=content,
+            cause=proposal.id,
+            intent=proposal.intent,
+            task=proposal.task,
+            base_commit=self._node.view.commit,
+            expires_at=expires_at,
+            body=body,
+        )
+
+    # What follows
+
+    def close(self, answer: Message) -> tuple[Open | None, HoldChange]:
+        """Take a receipt or refusal: free its targets, tell what holds become.
+
+        Returns the task it ends, None when no open task is meant.
+        """
+        self._reservations.note(answer)
+        if answer.lease is not None:
+            self.leases.pop(answer.lease, None)
+        task = self.tasks.pop(answer.task or "", None)
+        if task is None or task.compiled is None:
+            return task, HoldChange()
+        if answer.type is not MessageType.RECEIPT:
+            return task, HoldChange()
+        return task, self._holds(answer, task.assignment, task.compiled)
+
+    def _holds(
+        self, receipt: Message, assignment: Assignment, compiled: Compiled
+    ) -> HoldChange:
+        members = receipt.body["members"]
+        done = {
+            target.device.key: target.device.id
+            for target in compiled.targets
+            if Outcome(members[target.device.id]) in DONE | {Outcome.RUNNING}
+        }
+        seen: dict[str, Values] = {
+            key: receipt.body["values"].get(device_id, {})
+            for key, device_id in done.items()
+        }
+        now = self._clock.now()
+        return holds_from_receipt(
+            receipt.id,
+            [effect for effect in compiled.effects if effect.device in done],
+            seen,
+            source=assignment.source,
+            principal=assignment.principal,
+            now=now,
+            ends=ends_at(
+                assignment.source,
+                now,
+                now.astimezone(self._zone),
+                self.policy,
+                assignment.until,
+            ),
+            holds=self._state.all_holds(),
+            policy=self.policy,
+            intent=assignment.task.intent,
+            ranges=assignment.ranges,
+            members=compiled.members,
+        )
+
+    def forget(self, intent: str) -> None:
+        """Drop the counts of an intent that is over."""
+        self._tally.moved.pop(intent, None)
+
+    def expired(self) -> Iterable[Lease]:
+        """Drop and return leases whose time is over by the hub's wall clock."""
+        now = self._clock.now()
+        over = [lease for lease in self.leases.values() if lease.expires_at <= now]
+        for lease in over:
+            del self.leases[lease.id]
+        return over

@@ -1,0 +1,163 @@
+"""A manager: turns its tasks into proposals and its leases into actuations.
+
+It decides nothing. It reads what a task needs (availability, the present value
+of what shall become “10 % brighter”), proposes, and takes a granted lease to
+the gate.
+"""
+
+from datetime import timedelta
+
+from ..assignment import Order
+from ..bus import Bus
+from ..clock import Clock
+from ..devices import House
+from ..domains import OPERATIONS
+from ..gate import Gate
+from ..intents import Evidence
+from ..leases import Lease
+from ..messages import Json, MessageType
+from ..node import Node, Record
+from ..operations import Problem
+from ..reasons import Reason
+from ..relative import resolve
+from .base import Agent, Spawn
+
+ROOT = "rupert"
+ANSWER_WITHIN = 60.0
+"""Seconds that a manager waits for the root; a lease would be dead by then."""
+
+
+class Manager(Agent):
+    """A manager with its gate; Jeeves is one, Darcy another."""
+
+    def __init__(
+        self,
+        name: str,
+        node: Node,
+        bus: Bus,
+        spawn: Spawn,
+        *,
+        house: House,
+        gate: Gate,
+        clock: Clock,
+    ) -> None:
+        """Take the devices it may read and the gate it must pass."""
+        super().__init__(name, node, bus, spawn)
+        self._house = house
+        self._gate = gate
+        self._clock = clock
+
+    async def handle(self, record: Record) -> None:
+        """Take a task, or end a lease that is revoked."""
+        message = record.message
+        if message.type is MessageType.TASK:
+            order = Order.from_message(message)
+            if order.use is not None:
+                await self._use(order, order.use)
+            else:
+                await self._take(order)
+        elif message.type is MessageType.REVOCATION and message.lease is not None:
+            refusal = self._gate.revoke(message.lease, by=message.id)
+            if refusal is not None:
+                self._bus.send(refusal)
+
+    async def _take(self, order: Order) -> None:
+        """Propose what a task asks for and, with the lease, do it."""
+        parameters = self._prepare(order)
+        if isinstance(parameters, Evidence):
+            self._refuse(order, parameters)
+            return
+        if (grant := await self._propose(order, parameters)) is None:
+            return
+        self._gate.admit(grant)
+        if not order.lease_only:
+            await self._execute(Lease.from_message(grant.message), parameters)
+
+    async def _use(self, order: Order, lease_id: str) -> None:
+        """Take an existing lease to the gate, which says whether it still counts."""
+        lease = self._gate.lease(lease_id)
+        if lease is None:
+            text = f"there is no lease {lease_id}"
+            self._refuse(order, Evidence(code=Reason.NO_LEASE, text=text))
+            return
+        exact: dict[str, Json] = {k: b.exact for k, b in lease.envelope.items()}
+        await self._execute(lease, {**exact, **order.parameters})
+
+    async def _execute(self, lease: Lease, parameters: dict[str, Json]) -> None:
+        answer = await self._gate.execute(
+            lease.id,
+            grantee=self.name,
+            target=lease.target,
+            operation=lease.operation,
+            parameters=parameters,
+        )
+        self._bus.send(answer.record)
+
+    def _prepare(self, order: Order) -> dict[str, Json] | Evidence:
+        """Return absolute parameters from a fresh read, or why there are none."""
+        device = self._house.device(order.device)
+        if device is None or order.operation not in OPERATIONS:
+            return Evidence(code=Reason.UNKNOWN_TARGET, text="there is no such device")
+        readings = [
+            self._house.read(device_id) for device_id in device.members or (device.id,)
+        ]
+        if not any(reading.available for reading in readings):
+            since = min((r.since for r in readings if r.since), default=None)
+            ago = f" since {since:%Y-%m-%d %H:%M} UTC" if since else ""
+            text = f"{device.name} is unavailable{ago}"
+            return Evidence(code=Reason.UNREACHABLE, text=text)
+        resolved = resolve(
+            OPERATIONS[order.operation],
+            order.parameters,
+            order.relative,
+            self._house.read(device.id).values,
+        )
+        if isinstance(resolved, Problem):
+            return Evidence(code=resolved.reason, text=resolved.text)
+        return dict(resolved.parameters)
+
+    async def _propose(
+        self, order: Order, parameters: dict[str, Json]
+    ) -> Record | None:
+        """Ask the root for a lease; None when there is none to be had."""
+        device = self._house.device(order.device)
+        record = self.node.emit(
+            sender=self.name,
+            to=ROOT,
+            type=MessageType.PROPOSAL,
+            content=f"{order.operation} on {device.name if device else order.device}.",
+            cause=order.id,
+            intent=order.intent,
+            task=order.id,
+            base_commit=self.node.view.commit,
+            expires_at=self._clock.now() + timedelta(seconds=ANSWER_WITHIN),
+            body={
+                "device": order.device,
+                "operation": order.operation,
+                "parameters": parameters,
+            },
+        )
+        self._gate.note_proposal(record)
+        try:
+            answer = await self.exchange(record, timeout=ANSWER_WITHIN)
+        except (TimeoutError, ConnectionError):
+            return None
+        return answer if answer.message.type is MessageType.GRANT else None
+
+    def _refuse(self, order: Order, evidence: Evidence) -> None:
+        """Tell the root that nothing can be proposed or used, and why."""
+        self.say(
+            ROOT,
+            MessageType.REFUSAL,
+            f"Refused: {evidence.text}",
+            cause=order.id,
+            intent=order.intent,
+            task=order.id,
+            lease=order.use,
+            body={
+                "reason": evidence.code,
+                "evidence": [evidence.as_dict()],
+                "device": order.device,
+                "operation": order.operation,
+            },
+        )

@@ -1,0 +1,284 @@
+"""Rupert: takes intents, makes tasks, and tells what became of them.
+
+The four stages of an intent: ground and plan, propose, verify and grant (by
+`Issuer`), execute and record. Nothing is kept here that the record does not
+have, except who is waiting for an answer.
+"""
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import datetime, tzinfo
+import logging
+
+from ..bus import Bus
+from ..clock import Clock
+from ..devices import House
+from ..holds import SourceClass
+from ..intents import (
+    Action,
+    Answer,
+    Evidence,
+    Origin,
+    Plan,
+    PlanKind,
+    Request,
+    Result,
+    Step,
+)
+from ..messages import MessageType
+from ..node import Node, Record
+from ..operations import Problem
+from ..planner import Planner, Situation
+from ..reasons import Outcome, Reason
+from .base import Agent, Spawn
+from .dispatch import Dispatch, Intent, Job
+from .issuer import Issuer
+from .manager import ROOT
+from .tasking import assignment_of, source_of
+
+_LOGGER = logging.getLogger(__name__)
+
+ECHO = 2.0
+"""Seconds within which the same words from another satellite are the same intent."""
+
+
+class Rupert(Agent):
+    """The root."""
+
+    def __init__(
+        self,
+        node: Node,
+        bus: Bus,
+        spawn: Spawn,
+        *,
+        house: House,
+        planner: Planner,
+        issuer: Issuer,
+        clock: Clock,
+        zone: tzinfo,
+    ) -> None:
+        """Attach to the bus as `rupert`."""
+        super().__init__(ROOT, node, bus, spawn)
+        self._house = house
+        self._planner = planner
+        self.issuer = issuer
+        self._clock = clock
+        self._zone = zone
+        self._dispatch = Dispatch(
+            node, spawn, bus.send, house=house, issuer=issuer, clock=clock
+        )
+        self._said: dict[tuple[str, str], tuple[float, asyncio.Future[Result]]] = {}
+
+    # Intents
+
+    async def ask(self, request: Request) -> Result:
+        """Take an intent in words; return when all its receipts are in.
+
+        The same words from two satellites within two seconds are one intent.
+        """
+        if request.origin is not Origin.VOICE or request.dry_run:
+            return await self._ask(request)
+        key = " ".join(request.text.casefold().split()), request.language
+        now = self._clock.boottime()
+        self._said = {k: v for k, v in self._said.items() if now - v[0] < ECHO}
+        if (said := self._said.get(key)) is None:
+            said = now, asyncio.ensure_future(self._ask(request))
+            self._said[key] = said
+        return await asyncio.shield(said[1])
+
+    async def _ask(self, request: Request) -> Result:
+        intent = None if request.dry_run else self._open(request)
+        situation = Situation(
+            house=self._house, now=self._clock.now().astimezone(self._zone)
+        )
+        try:
+            async with asyncio.timeout(request.deadline):
+                plan = await self._planner.plan(request, situation)
+        except TimeoutError:
+            plan = Plan(kind=PlanKind.UNCLEAR, reason=Reason.DEADLINE)
+        except Exception:
+            # A planner is foreign code in part; its fault ends the intent only.
+            _LOGGER.exception("The planner failed")
+            plan = None
+        if plan is None:
+            plan = Plan(kind=PlanKind.UNCLEAR, reason=Reason.NOT_UNDERSTOOD)
+        return await self.carry_out(request, plan, intent)
+
+    def _open(self, request: Request, *, lease: float | None = None) -> Intent:
+        """Put an intent on record."""
+        source = source_of(request, self.issuer.policy, standing=False)
+        record = self.node.emit(
+            sender=self.name,
+            to=self.name,
+            type=MessageType.INTENT,
+            content=f"{request.principal.name}: {request.text}"[:500] or "-",
+            base_commit=self.node.view.commit,
+            body={
+                "text": request.text,
+                "principal": request.principal.as_dict(),
+                "origin": request.origin,
+                "source": source.name.lower(),
+                "language": request.language,
+                "area": request.area,
+                "turns": [list(turn) for turn in request.turns],
+                "deadline": request.deadline,
+            },
+        )
+        return Intent(
+            id=record.message.id,
+            request=request,
+            source=source,
+            deadline=self._clock.boottime() + request.deadline,
+            grounded=self.node.position,
+            lease=lease,
+        )
+
+    async def propose(
+        self, request: Request, actions: Iterable[Action], *, lease: float | None = None
+    ) -> Result:
+        """Take an intent that is a plan already; with `lease` only get the leases.
+
+        `lease` is the life in seconds of the leases wanted.
+        """
+        intent = None
+        if not request.dry_run:
+            intent = self._open(request, lease=lease)
+        plan = Plan(kind=PlanKind.COMMAND, actions=tuple(actions), source="proposal")
+        return await self.carry_out(request, plan, intent)
+
+    async def use(self, request: Request, lease: str, action: Action) -> Result:
+        """Have an existing lease taken to the gate, which says if it still counts."""
+        intent = self._open(request)
+        job = Job(0, action, action.targets[0])
+        plan = Plan(kind=PlanKind.COMMAND, actions=(action,), source="lease")
+        steps = await self._dispatch.use(intent, job, lease)
+        result = Result(
+            intent=intent.id,
+            kind=plan.kind,
+            language=request.language,
+            steps=steps,
+        )
+        self._conclude(intent, plan, result)
+        return result
+
+    async def carry_out(
+        self, request: Request, plan: Plan, intent: Intent | None
+    ) -> Result:
+        """Run a plan, or show its verdicts when there is no intent (a dry run)."""
+        result = Result(
+            intent=intent.id if intent else "",
+            kind=plan.kind,
+            language=request.language,
+            say=plan.say,
+            reason=plan.reason,
+            near=plan.near,
+            dry_run=request.dry_run,
+        )
+        if plan.kind is PlanKind.QUESTION:
+            result = replace(result, answers=tuple(self._look(plan.asked)))
+        elif plan.kind is PlanKind.COMMAND:
+            source = source_of(request, self.issuer.policy, standing=plan.standing)
+            if intent is None:
+                steps = self._preview(request, plan, source)
+            else:
+                intent.source, intent.until = source, plan.until
+                steps = await self._dispatch.run(intent, plan)
+            result = replace(result, steps=steps)
+        if intent is not None:
+            self._conclude(intent, plan, result)
+        return result
+
+    def _conclude(self, intent: Intent, plan: Plan, result: Result) -> None:
+        """Put the end of an intent on record."""
+        self.issuer.forget(intent.id)
+        counts: dict[str, int] = {}
+        for step in result.steps:
+            counts[step.outcome] = counts.get(step.outcome, 0) + 1
+        told = ", ".join(f"{n} {outcome}" for outcome, n in counts.items())
+        if plan.kind is PlanKind.QUESTION:
+            told = f"answered from {len(result.answers)} readings"
+        elif not told:
+            told = f"nothing done ({plan.reason or 'empty plan'})"
+        self.say(
+            self.name,
+            MessageType.RESOLUTION,
+            f"The intent ended: {told}.",
+            cause=intent.id,
+            intent=intent.id,
+            body={
+                "kind": plan.kind,
+                "planner": plan.source,
+                "reason": plan.reason,
+                "outcomes": counts,
+                "near": list(plan.near),
+            },
+        )
+
+    async def handle(self, record: Record) -> None:
+        """Decide on proposals; take receipts and refusals."""
+        message = record.message
+        match message.type:
+            case MessageType.PROPOSAL:
+                await self._dispatch.decide(message)
+            case MessageType.RECEIPT | MessageType.REFUSAL:
+                self._dispatch.close(message)
+
+    # Questions and previews
+
+    def _look(self, asked: Iterable[str]) -> Iterable[Answer]:
+        """Read devices for an answer: live values, with their age."""
+        for device_id in asked:
+            if (device := self._house.device(device_id)) is not None:
+                reading = self._house.read(device_id)
+                yield Answer(
+                    device=device.id,
+                    entity_id=device.entity_id,
+                    name=device.name,
+                    available=reading.available,
+                    values=reading.values,
+                    since=reading.since,
+                )
+
+    def _preview(
+        self, request: Request, plan: Plan, source: SourceClass
+    ) -> tuple[Step, ...]:
+        """Return the verdict on every step; nothing is recorded or moved."""
+        steps = []
+        for index, action in enumerate(plan.actions):
+            for device_id in action.targets:
+                job = Job(index, action, device_id)
+                steps.append(self._verdict(job, request, source, plan.until))
+        return tuple(steps)
+
+    def _verdict(
+        self,
+        job: Job,
+        request: Request,
+        source: SourceClass,
+        until: datetime | None,
+    ) -> Step:
+        action = job.action
+        compiled = self.issuer.compile(
+            job.device, action.operation, dict(action.parameters)
+        )
+        if isinstance(compiled, Problem):
+            return self._dispatch.refused(
+                job, Evidence(code=compiled.reason, text=compiled.text)
+            )
+        assignment = assignment_of(
+            "dry.1.1",
+            "dry.1.1",
+            action,
+            compiled.named,
+            self._house,
+            request,
+            source=source,
+            until=until,
+        )
+        ruling = self.issuer.rule(assignment, compiled)
+        if not ruling.evidence:
+            step = self._dispatch.refused(job, Evidence(text="it would be granted"))
+            return replace(step, outcome=Outcome.PLANNED)
+        step = self._dispatch.refused(job, ruling.evidence[0])
+        return replace(step, evidence=ruling.evidence)

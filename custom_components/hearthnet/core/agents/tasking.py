@@ -1,0 +1,76 @@
+"""From an action of a plan to the task that a manager gets."""
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from ..assignment import Assignment
+from ..devices import Device, House
+from ..holds import SourceClass
+from ..intents import Action, Origin, Request
+from ..policy.model import Policy
+from ..tasks import Scope, Task
+
+
+def source_of(request: Request, policy: Policy, *, standing: bool) -> SourceClass:
+    """Return the strength of a wish, by evidence of the transport alone."""
+    match request.origin:
+        case Origin.AUTOMATION if request.principal.id in policy.safety_automations:
+            return SourceClass.SAFETY
+        case Origin.AUTOMATION:
+            return SourceClass.AUTOMATION
+        case Origin.SCHEDULE:
+            return SourceClass.SCHEDULE
+        case Origin.AGENT:
+            return SourceClass.AGENT
+    return SourceClass.STANDING if standing else SourceClass.PERSON
+
+
+def assignment_of(
+    task_id: str,
+    intent: str,
+    action: Action,
+    device: Device,
+    house: House,
+    request: Request,
+    *,
+    source: SourceClass,
+    until: datetime | None,
+    lease: float | None = None,
+) -> Assignment:
+    """Make the task of one action; its scope is exactly what it moves.
+
+    `lease` is the life in seconds of a lease that is wanted without the act.
+    """
+    devices = frozenset(_leaves(device, house))
+    scope = Scope(
+        devices=devices, operations=frozenset({action.operation}), count=len(devices)
+    )
+    task = Task(
+        id=task_id,
+        intent=intent,
+        manager=device.manager,
+        goal=f"{action.operation} on {device.name}: {action.why or request.text}"[:300],
+        scope=scope,
+    )
+    return Assignment(
+        task=task,
+        device=device.id,
+        operation=action.operation,
+        parameters=action.parameters,
+        relative=action.relative,
+        ranges=action.ranges,
+        principal=request.principal,
+        origin=request.origin,
+        source=source,
+        until=until,
+        ttl=lease,
+    )
+
+
+def _leaves(device: Device, house: House) -> Iterable[str]:
+    """Go through a group's members, or give the device itself."""
+    if not device.members:
+        yield device.id
+    for member_id in device.members:
+        if (member := house.device(member_id)) is not None:
+            yield from _leaves(member, house)

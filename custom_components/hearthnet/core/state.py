@@ -1,0 +1,71 @@
+"""The view, read as what it keeps: the policy in force, holds, open tasks."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from .holds import Hold
+from .messages import EventId
+from .policy.load import load
+from .policy.model import Policy
+from .tasks import Task, TaskState
+from .view import View
+
+POLICY_PATH = "policy.yaml"
+
+
+@dataclass(frozen=True)
+class InForce:
+    """The policy in force and the event that put it there."""
+
+    policy: Policy
+    version: str | None
+
+
+class State:
+    """Typed access to a view. Parses a path once per version."""
+
+    def __init__(self, view: View) -> None:
+        """Read from `view`, whatever it becomes."""
+        self._view = view
+        self._policy = InForce(Policy(), None)
+        self._holds: dict[str, tuple[str | None, Hold]] = {}
+
+    @property
+    def in_force(self) -> InForce:
+        """The policy in force; one that denies all when there is none."""
+        version = self._view.version(POLICY_PATH)
+        if version != self._policy.version:
+            text = self._view.get(POLICY_PATH)
+            policy = load(text) if isinstance(text, str) else Policy()
+            self._policy = InForce(policy, version)
+        return self._policy
+
+    def holds(self, now: datetime | None) -> tuple[Hold, ...]:
+        """Return the holds that stand; all recorded ones without a trusted clock."""
+        return tuple(hold for hold in self.all_holds() if hold.is_live(now))
+
+    def all_holds(self) -> tuple[Hold, ...]:
+        """Return the recorded holds, ended ones too."""
+        known: dict[str, tuple[str | None, Hold]] = {}
+        for path in self._view.paths("holds/"):
+            version = self._view.version(path)
+            entry = self._holds.get(path)
+            if entry is None or entry[0] != version:
+                value = self._view.get(path)
+                entry = (
+                    version,
+                    Hold.from_dict(value if isinstance(value, dict) else {}),
+                )
+            known[path] = entry
+        self._holds = known
+        return tuple(hold for _, hold in known.values())
+
+    def open_tasks(self) -> tuple[Task, ...]:
+        """Return the tasks that are recorded as open or blocked, oldest first."""
+        tasks = [
+            Task.from_dict(value)
+            for path in self._view.paths("tasks/")
+            if isinstance(value := self._view.get(path), dict)
+        ]
+        waiting = (t for t in tasks if t.state in (TaskState.OPEN, TaskState.BLOCKED))
+        return tuple(sorted(waiting, key=lambda task: EventId.parse(task.id)))
