@@ -72,32 +72,24 @@ def compile_action(
             Effect(device.key, attribute, value)
             for device in told
             for attribute, value in operation.effects(
-                _supported(parameters, device), house.read(device.id).values
+                supported(parameters, device), house.read(device.id).values
             )
         ),
         touched=frozenset({named.key, *moved, *_groups_of(moved.keys(), known, house)}),
     )
 
 
-def read_back_seconds(operation: Operation, parameters: Parameters) -> float:
-    """Return how long the read-back may take, a lamp's fading included."""
-    transition = parameters.get("transition", 0)
-    if isinstance(transition, int | float):
-        return operation.deadline + transition
-    return operation.deadline
+def supported(parameters: Parameters, device: Device) -> Parameters:
+    """Return what a device understands: a white lamp of a group gets no color."""
+    if not device.features:
+        return parameters
+    return {n: value for n, value in parameters.items() if n in device.features}
 
 
 def _supports(operation: Operation, device: Device) -> bool:
     if device.features:
         return operation.name in device.features
     return operation.domain == device.domain
-
-
-def _supported(parameters: Parameters, device: Device) -> Parameters:
-    """Return what a device understands: a white lamp of a group gets no color."""
-    if not device.features:
-        return parameters
-    return {n: value for n, value in parameters.items() if n in device.features}
 
 
 def _unsupported(
@@ -107,7 +99,7 @@ def _unsupported(
     if not _supports(operation, device):
         text = f"{device.name} cannot do {operation.name}"
         return Problem(Reason.UNKNOWN_OPERATION, text, "operation")
-    known = _supported(parameters, device).keys()
+    known = supported(parameters, device).keys()
     for name in operation.parameters:
         if name in parameters and name not in known:
             text = f"{device.name} does not support {name}"

@@ -58,7 +58,7 @@ STATES_THAT_DO: dict[str, frozenset[str]] = {
 that is paused stops, a latch springs back once the door was opened."""
 
 RIVALS: tuple[frozenset[str], ...] = (
-    frozenset({"color_temp_kelvin", "rgb_color"}),
+    frozenset({"color_temp_kelvin", "rgb_color", "effect"}),
     frozenset({"temperature", "target_temp_low", "preset_mode"}),
     frozenset({"temperature", "target_temp_high", "preset_mode"}),
     frozenset({"percentage", "preset_mode"}),

@@ -6,19 +6,17 @@ it. A share of a hundred changes by percentage points: 40 % and "ten more" is 50
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-import re
+import math
 
 from .devices import Values
 from .domains.cover import POSITION, TILT
 from .effects import OFF_VALUES, STATE
-from .messages import Json
 from .operations import Operation, Parameter, Parameters, Problem
 from .reasons import Reason
 
 type Limits = Mapping[str, tuple[float, float]]
 """By parameter, what the device itself can do."""
 
-_DELTA = re.compile(r"([+-])(\d{1,6}(?:\.\d{1,3})?)")
 _ATTRIBUTES = {"position": POSITION, "tilt_position": TILT, "value": STATE}
 """Attributes that are not called like the parameter that sets them."""
 _POINTS = {"volume_level": 0.01}
@@ -58,25 +56,28 @@ class Resolved:
 def resolve(
     operation: Operation,
     parameters: Parameters,
+    relative: Mapping[str, float],
     values: Values,
     limits: Limits | None = None,
 ) -> Resolved | Problem:
-    """Make every relative parameter (`"+10"`, `"-0.5"`) absolute.
+    """Return the parameters with every relative one made absolute.
 
     Args:
         operation: a row of the table.
-        parameters: as the planner gave them; absolute ones pass unchanged.
+        parameters: the absolute parameters; they pass unchanged.
+        relative: by parameter, the difference: percentage points for a share of
+            a hundred and for `volume_level`, else the parameter's own unit.
         values: the device's values, read just now.
         limits: what the device itself can do, where it says so.
     """
     absolute, clamped = dict(parameters), set()
-    for name, value in parameters.items():
-        spec = operation.parameters.get(name)
-        if spec is None or (delta := _delta(spec, value)) is None:
-            continue
+    for name, delta in relative.items():
         new = _add(operation, name, delta, values, (limits or {}).get(name))
         if isinstance(new, Problem):
             return new
+        if name in parameters:
+            text = f"{name} is given twice: as a value and as a difference"
+            return Problem(Reason.BAD_PARAMETER, text, name)
         absolute[name], met = new
         if met:
             clamped.add(name)
@@ -93,16 +94,6 @@ def resolve_toggle(domain: str, values: Values) -> str | Problem:
     return meant
 
 
-def _delta(spec: Parameter, value: Json) -> float | None:
-    """Return the change that a value stands for; None when it is absolute."""
-    numeric = not (spec.text or spec.boolean or spec.choices or spec.length)
-    if not numeric or not isinstance(value, str):
-        return None
-    if (match := _DELTA.fullmatch(value)) is None:
-        return None
-    return float(match[1] + match[2])
-
-
 def _add(
     operation: Operation,
     name: str,
@@ -111,6 +102,10 @@ def _add(
     limits: tuple[float, float] | None,
 ) -> tuple[float, bool] | Problem:
     """Return the new value and whether it met a limit."""
+    spec = operation.parameters.get(name)
+    if spec is None or not _is_number(spec) or not math.isfinite(delta):
+        text = f"{operation.name} has no {name[:40]!r} to change by {delta:g}"
+        return Problem(Reason.BAD_PARAMETER, text, name)
     if values.get(STATE) in OFF_VALUES:
         text = f"it is off: say the {name} it shall have"
         return Problem(Reason.AMBIGUOUS, text, name)
@@ -118,12 +113,15 @@ def _add(
     if isinstance(present, bool) or not isinstance(present, int | float):
         text = f"its {name} is not known: say the one it shall have"
         return Problem(Reason.AMBIGUOUS, text, name)
-    spec = operation.parameters[name]
     wanted = round(present + delta * _POINTS.get(name, 1.0), 4)
     new = _clamp(_clamp(wanted, limits), (spec.minimum, spec.maximum))
     if isinstance(present, int) and new == int(new):
         new = int(new)
     return new, new != wanted
+
+
+def _is_number(spec: Parameter) -> bool:
+    return not (spec.text or spec.boolean or spec.choices or spec.length)
 
 
 def _clamp(value: float, limits: tuple[float | None, float | None] | None) -> float:

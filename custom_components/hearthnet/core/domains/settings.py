@@ -1,6 +1,7 @@
 """Numbers and choices: helpers, and settings that devices offer.
 
-The state of a number is a number here, not its text.
+The state of a number is a number here, not its text. What is chosen shows as
+`option`, not as state: a free text must not be taken for a state such as `on`.
 """
 
 from ..effects import STATE
@@ -22,7 +23,7 @@ def _choice(domain: str) -> Operation:
         name=f"{domain}.select_option",
         parameters={"option": TEXT},
         required=frozenset({"option"}),
-        effects=to_attributes(option=STATE),
+        effects=to_attributes(option="option"),
     )
 
 

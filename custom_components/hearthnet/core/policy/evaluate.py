@@ -90,8 +90,7 @@ def evaluate(
         if not any(one.opens for one in here):
             closed.append(target)
     bounds = _bounds(request, counted)
-    rules = tuple(dict.fromkeys(one.matched() for one in counted))
-    return _verdict(request, counted, closed, bounds, rules)
+    return _verdict(request, counted, closed, bounds)
 
 
 def _built_in(
@@ -138,7 +137,6 @@ def _verdict(
     counted: list[_Counted],
     closed: list[Target],
     bounds: Mapping[str, Bound],
-    rules: tuple[Matched, ...],
 ) -> Verdict:
     strictest = max((one.rule for one in counted), key=_effect, default=None)
     decision = Decision.DENY if strictest is None else _DECISIONS[strictest.effect]
@@ -160,11 +158,25 @@ def _verdict(
     return Verdict(
         decision=decision,
         bounds=bounds,
-        rules=rules,
+        rules=_evidence(request, counted, field),
         reason=reason,
         text=text,
         field=field,
     )
+
+
+def _evidence(
+    request: Request, counted: list[_Counted], field: str | None
+) -> tuple[Matched, ...]:
+    """Return the rules that counted, those that decide first."""
+
+    def weight(one: _Counted) -> tuple[bool, RuleEffect]:
+        bound = dict(_bounds_of(request, one.rule)).get(field or "")
+        value = request.parameters.get(field or "")
+        return (bound is not None and not bound.admits(value), one.rule.effect)
+
+    ordered = sorted(counted, key=weight, reverse=True)
+    return tuple(dict.fromkeys(one.matched() for one in ordered))
 
 
 def _effect(rule: Rule) -> RuleEffect:

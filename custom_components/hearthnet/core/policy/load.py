@@ -1,38 +1,26 @@
 """Reads the text of a policy; the only module that needs PyYAML."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+import math
+from pathlib import Path
+
+import yaml
 
 from ..domains import OPERATIONS
 from ..operations import Operation
 from .model import Policy
+from .parse import parse
+from .spots import Mistake, PolicyError, Scalar, Spot
 
-
-@dataclass(frozen=True)
-class Mistake:
-    """One thing wrong with the text."""
-
-    line: int
-    field: str
-    text: str
-    """What is wrong and how to put it right."""
-
-    def __str__(self) -> str:
-        """Write it as people read it."""
-        return f"line {self.line}: {self.field}: {self.text}"
-
-
-class PolicyError(ValueError):
-    """A policy that does not load, with every mistake found in it."""
-
-    def __init__(self, mistakes: tuple[Mistake, ...]) -> None:
-        """Take the mistakes, at least one."""
-        super().__init__("\n".join(map(str, mistakes)))
-        self.mistakes = mistakes
+PRESETS = ("balanced", "cautious", "relaxed")
+MAX_CHARACTERS = 100_000
+"""Longest text: it travels in one message."""
+MAX_SPOTS = 20_000
+"""Most values in a text; anchors can make a short text endless."""
 
 
 def load(text: str, operations: Mapping[str, Operation] = OPERATIONS) -> Policy:
-    """Read a policy whole.
+    """Read a policy, whole or not at all.
 
     Args:
         text: the YAML text.
@@ -41,9 +29,87 @@ def load(text: str, operations: Mapping[str, Operation] = OPERATIONS) -> Policy:
     Raises:
         PolicyError: naming line, field and remedy of each mistake.
     """
-    raise NotImplementedError
+    if len(text) > MAX_CHARACTERS:
+        raise PolicyError([Mistake(1, "text", f"longer than {MAX_CHARACTERS} letters")])
+    try:
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = 1 if mark is None else mark.line + 1
+        what = error.problem or error.context or "not YAML"
+        raise PolicyError([Mistake(line, "text", f"not YAML: {what}")]) from None
+    except yaml.YAMLError as error:
+        line = 1 + text.count("\n", 0, getattr(error, "position", 0))
+        what = getattr(error, "reason", "not YAML")
+        raise PolicyError([Mistake(line, "text", f"not YAML: {what}")]) from None
+    if node is None:
+        raise PolicyError([Mistake(1, "text", "empty; start from a preset")])
+    return parse(_Tree().spot(node), operations)
 
 
 def preset(name: str) -> str:
-    """Return the text of a shipped policy: `balanced`, `cautious` or `relaxed`."""
-    raise NotImplementedError
+    """Return the text of a shipped policy, one of `PRESETS`.
+
+    Raises:
+        KeyError: there is no preset of that name.
+    """
+    if name not in PRESETS:
+        raise KeyError(name)
+    return (Path(__file__).parent / "presets" / f"{name}.yaml").read_text("utf-8")
+
+
+class _Tree:
+    """Turns the parser's nodes into plain values that know their line."""
+
+    def __init__(self) -> None:
+        self._left = MAX_SPOTS
+
+    def spot(self, node: yaml.Node, depth: int = 0) -> Spot:
+        """Return a node as a spot; PolicyError when it is no plain data."""
+        line = node.start_mark.line + 1
+        self._left -= 1
+        if depth > 10 or self._left < 0:
+            raise PolicyError([Mistake(line, "text", "nested too deeply or endless")])
+        if not node.tag.startswith("tag:yaml.org,2002:"):
+            text = f"{node.tag} is not supported; write the value itself"
+            raise PolicyError([Mistake(line, "text", text)])
+        if isinstance(node, yaml.MappingNode):
+            return Spot(line, dict(self._pairs(node, depth)))
+        if isinstance(node, yaml.SequenceNode):
+            return Spot(line, [self.spot(item, depth + 1) for item in node.value])
+        plain = isinstance(node, yaml.ScalarNode) and node.style is None
+        return Spot(line, _scalar(node.value) if plain else node.value)
+
+    def _pairs(self, node: yaml.MappingNode, depth: int) -> Iterator[tuple[str, Spot]]:
+        met: dict[str, int] = {}
+        for key, value in node.value:
+            line, name = key.start_mark.line + 1, key.value
+            if not isinstance(name, str):
+                raise PolicyError([Mistake(line, "text", "a name must be a text")])
+            if name in met:
+                text = f"given twice; it is in line {met[name]} too"
+                raise PolicyError([Mistake(line, name, text)])
+            met[name] = line
+            spot = self.spot(value, depth + 1)
+            # A block's value starts a line below its name; people look for the name.
+            yield name, Spot(line, spot.value)
+
+
+def _scalar(raw: str) -> Scalar:
+    """Return an unquoted value as YAML 1.2 has it.
+
+    YAML 1.1, which PyYAML speaks, reads `off` as false and `22:30` as 1350.
+    """
+    if raw in {"", "~", "null"}:
+        return None
+    if raw in {"true", "false"}:
+        return raw == "true"
+    try:
+        return int(raw)
+    except ValueError:
+        pass
+    try:
+        number = float(raw)
+    except ValueError:
+        return raw
+    return number if math.isfinite(number) else raw

@@ -40,7 +40,7 @@ def counts(
     """Tell whether a rule counts for one target of a request."""
     if not _subjects(rule.subjects, request):
         return False
-    if not _operations(rule.operations, request.operation):
+    if not covers(rule.operations, request.operation):
         return False
     if not _targets(rule, request, target):
         return False
@@ -121,7 +121,8 @@ def _fits(listed: frozenset[str], *values: str | None) -> bool:
     return not listed or not listed.isdisjoint(values)
 
 
-def _operations(operations: Operations, operation: Operation) -> bool:
+def covers(operations: Operations, operation: Operation) -> bool:
+    """Tell whether an operation is one of those that a rule names."""
     if not (operations.names or operations.domains or operations.risks):
         return True
     return (
@@ -160,7 +161,7 @@ def _faces(target: Target) -> Iterable[Device]:
 
 
 def _exclusion_applies(exclusion: Exclusion, request: Request) -> bool:
-    return _subjects(exclusion.subjects, request) and _operations(
+    return _subjects(exclusion.subjects, request) and covers(
         exclusion.operations, request.operation
     )
 
