@@ -138,7 +138,7 @@ def test_partial_result_names_both() -> None:
 def test_unreachable_since(language: str, today: str, earlier: str) -> None:
     """Times are local, and carry the date when it is another day."""
     at = datetime(2026, 11, 30, 14, 2, tzinfo=UTC)
-    gone = {"outcome": Outcome.UNREACHABLE, "values": {}}
+    gone: dict[str, Any] = {"outcome": Outcome.UNREACHABLE, "values": {}}
     assert today in say(result(step(since=at, **gone)), language)
     before = at - timedelta(days=2)
     assert earlier in say(result(step(since=before, **gone)), language)
@@ -190,7 +190,9 @@ def test_conflict_without_end() -> None:
 
 
 def test_dry_run_claims_nothing() -> None:
-    planned = step(parameters={"brightness_pct": 40})
+    planned = step(
+        outcome=Outcome.PLANNED, parameters={"brightness_pct": 40}, values={}
+    )
     spoken = say(result(planned, dry_run=True))
     assert spoken == "Hall light would be allowed: light.turn_on, 40 % bright."
 

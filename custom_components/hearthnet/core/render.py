@@ -12,7 +12,7 @@ from .domains import OPERATIONS
 from .effects import STATE
 from .intents import Answer, PlanKind, Result, Step
 from .messages import Json
-from .reasons import DONE, Outcome, Reason
+from .reasons import Outcome, Reason
 from .status import HoldStatus
 from .texts import Plural, Texts, texts_for
 
@@ -35,6 +35,7 @@ _ANSWERED = (
 )
 """What a question about a device is answered with, besides its state."""
 _ORDER = (
+    Outcome.PLANNED,
     Outcome.CHANGED,
     Outcome.ALREADY_SO,
     Outcome.RUNNING,
@@ -90,7 +91,7 @@ class _Writer:
     def _steps(self, result: Result) -> list[str]:
         groups: dict[tuple[int, Plural, tuple[tuple[str, str], ...]], list[str]] = {}
         for step in result.steps:
-            sentence, fields = self._step(step, dry_run=result.dry_run)
+            sentence, fields = self._step(step)
             key = _ORDER.index(step.outcome), sentence, tuple(fields.items())
             names = groups.setdefault(key, [])
             if step.name not in names:
@@ -105,22 +106,20 @@ class _Writer:
             sentences.append(self.texts.rest.format(why=self._reason(result.reason)))
         return sentences
 
-    def _step(self, step: Step, *, dry_run: bool) -> tuple[Plural, dict[str, str]]:
+    def _step(self, step: Step) -> tuple[Plural, dict[str, str]]:
         """Return the sentence and what to fill in besides the names."""
         texts = self.texts
         if step.outcome is Outcome.UNREACHABLE and step.since is not None:
             return texts.unreachable_since, {"time": self._time(step.since)}
         if step.outcome is Outcome.REFUSED and step.reason is not None:
             return texts.refused, {"why": self._why(step)}
-        if dry_run and step.outcome in DONE:
-            shown = [self._attribute(n, v) for n, v in step.parameters.items()]
-            action = self.texts.comma.join([step.operation, *shown])
-            return texts.planned, {"action": action}
-        state = self._shown(step)
-        return texts.outcomes[step.outcome], {"state": state}
+        return texts.outcomes[step.outcome], {"state": self._shown(step)}
 
     def _shown(self, step: Step) -> str:
-        """Tell the values seen of what the operation was to change."""
+        """Tell the values seen of what the operation changes; of a plan, its own."""
+        if step.outcome is Outcome.PLANNED:
+            asked = [self._attribute(n, v) for n, v in step.parameters.items()]
+            return self.texts.comma.join([step.operation, *asked])
         row = OPERATIONS.get(step.operation)
         effects = row.effects(step.parameters, step.values) if row else ()
         names = dict.fromkeys(n for n, _ in effects if step.values.get(n) is not None)

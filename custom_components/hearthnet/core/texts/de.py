@@ -49,6 +49,10 @@ TEXTS = Texts(
             "{names} bleibt unangetastet.",
             "{names} bleiben unangetastet.",
         ),
+        Outcome.PLANNED: (
+            "{names} wäre erlaubt: {state}.",
+            "{names} wären erlaubt: {state}.",
+        ),
         Outcome.WAITING: (
             "{names} wartet auf eine Bestätigung.",
             "{names} warten auf eine Bestätigung.",
@@ -61,10 +65,6 @@ TEXTS = Texts(
     refused=(
         "{names} bleibt unangetastet: {why}.",
         "{names} bleiben unangetastet: {why}.",
-    ),
-    planned=(
-        "{names} wäre erlaubt: {action}.",
-        "{names} wären erlaubt: {action}.",
     ),
     as_asked="wie gewünscht",
     states={

@@ -49,6 +49,10 @@ TEXTS = Texts(
             "{names} was left alone.",
             "{names} were left alone.",
         ),
+        Outcome.PLANNED: (
+            "{names} would be allowed: {state}.",
+            "{names} would be allowed: {state}.",
+        ),
         Outcome.WAITING: (
             "{names} waits for somebody to confirm.",
             "{names} wait for somebody to confirm.",
@@ -61,10 +65,6 @@ TEXTS = Texts(
     refused=(
         "{names} was left alone: {why}.",
         "{names} were left alone: {why}.",
-    ),
-    planned=(
-        "{names} would be allowed: {action}.",
-        "{names} would be allowed: {action}.",
     ),
     as_asked="as asked",
     states={

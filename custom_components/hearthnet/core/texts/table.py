@@ -41,8 +41,6 @@ class Texts:
     unreachable_since: Plural
     refused: Plural
     """`{names}` was not touched, `{why}`."""
-    planned: Plural
-    """A dry run: what would be allowed; claims nothing."""
     as_asked: str
     """Stands for `{state}` where the read-back names no attribute."""
 

@@ -45,6 +45,10 @@ TEXTS = Texts(
             "不知道{names}是否照做，只有查看才能确定。",
         ),
         Outcome.REFUSED: ("{names}保持原样。", "{names}保持原样。"),
+        Outcome.PLANNED: (
+            "{names}会被允许：{state}。",
+            "{names}会被允许：{state}。",
+        ),
         Outcome.WAITING: ("{names}等待有人确认。", "{names}等待有人确认。"),
     },
     unreachable_since=(
@@ -52,7 +56,6 @@ TEXTS = Texts(
         "{names}从{time}起无法连接，没有发送任何命令。",
     ),
     refused=("{names}保持原样：{why}。", "{names}保持原样：{why}。"),
-    planned=("{names}会被允许：{action}。", "{names}会被允许：{action}。"),
     as_asked="符合要求",
     states={
         "on": "开着",
