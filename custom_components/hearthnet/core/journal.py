@@ -110,6 +110,21 @@ class Journal:
         return self._synced
 
     @property
+    def first(self) -> Position | None:
+        """The place of the oldest record there is, None if there is none."""
+        boot = next((b for b in self._boots if self._length(b)), None)
+        return None if boot is None else (boot, 1)
+
+    def count(self, after: Position) -> int:
+        """Return how many synced records follow `after`."""
+        boots = (b for b in self._boots if after[0] <= b <= self._synced[0])
+        return sum(
+            (self._synced[1] if b == self._synced[0] else self._length(b))
+            - (after[1] if b == after[0] else 0)
+            for b in boots
+        )
+
+    @property
     def writable(self) -> bool:
         """False from a failed write on until a probe succeeds."""
         return self._failure is None
@@ -255,6 +270,9 @@ class Journal:
         sync_folder(self._folder)
 
     # The disk
+
+    def _length(self, boot: int) -> int:
+        return self.seq if boot == self.boot else self._ends[boot]
 
     def _segment(self, boot: int) -> Path:
         return self._folder / f"{boot}.log"

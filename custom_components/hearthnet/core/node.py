@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from .clock import Clock
 from .journal import Entry, Journal, JournalError, Runner
-from .keys import SigningKey
+from .keys import SigningKey, VerifyKey
 from .killpoint import killpoint
 from .messages import BROADCAST, EventId, Json, Message, MessageType, Position
 from .paths import node_path, owner_allows
@@ -82,6 +82,11 @@ class Node:
     def boot(self) -> int:
         """The present boot: on the hub, the fencing number."""
         return self.journal.boot
+
+    @property
+    def public_key(self) -> VerifyKey:
+        """The key that proves what this node signed."""
+        return self._key.public
 
     @property
     def position(self) -> Position:
@@ -178,6 +183,10 @@ class Node:
         await self.journal.raise_boot(seen + 1)
         self._hello(self.journal.end)
         return True
+
+    async def read(self, after: Position, limit: int) -> list[Entry]:
+        """Return up to `limit` of this node's synced records after a position."""
+        return await self._run(lambda: self.journal.read(after, limit))
 
     def history(self, after: Position = (0, 0)) -> Iterator[Record]:
         """Go through this node's synced events after a position. Blocks."""

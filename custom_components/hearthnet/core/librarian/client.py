@@ -1,0 +1,269 @@
+"""The hub's side: the librarian as a supervised child process.
+
+Nothing here imports pygit2.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+import contextlib
+from importlib.util import find_spec
+import itertools
+import logging
+import os
+from pathlib import Path
+import random
+import sys
+from typing import Any
+
+from ..journal import Entry
+from ..node import Node
+from ..status import LibrarianStatus
+from . import LibrarianError, wire
+from .feed import Feed, Head
+
+_LOGGER = logging.getLogger(__name__)
+
+FIRST_DELAY = 0.5
+LONGEST_DELAY = 60.0
+STEADY_SECONDS = 60.0
+"""After so long without a crash the delay starts small again."""
+STOP_SECONDS = 10.0
+QUERY_SECONDS = 10.0
+_BIG = 128 * 1024
+"""A line longer than this is parsed off the event loop."""
+_NEEDED = ("pygit2", "cryptography")
+
+
+class LibrarianProcess:
+    """Starts the librarian, keeps it running, feeds it, and asks it."""
+
+    def __init__(
+        self,
+        node: Node,
+        folder: Path,
+        *,
+        on_change: Callable[[], None] = lambda: None,
+        jitter: Callable[[], float] = random.random,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        """Prepare to record `node` in the repository `folder`; `run` starts it.
+
+        `on_change` is called when `status` has something new to say.
+        """
+        self._node = node
+        self._folder = folder
+        self._on_change = on_change
+        self._jitter = jitter
+        self._environment = environment
+        self.feed = Feed(node)
+        self._process: asyncio.subprocess.Process | None = None
+        self._stopping = asyncio.Event()
+        self._keys: dict[str, str] = {}
+        self._numbers = itertools.count(1)
+        self._questions: dict[int, asyncio.Future[Any]] = {}
+        self._problem: str | None = "starting"
+        self.notices: tuple[str, ...] = ()
+        """What the librarian wants a person to know, oldest first."""
+
+    @property
+    def status(self) -> LibrarianStatus:
+        """How the record is doing."""
+        head = self.feed.head
+        return LibrarianStatus(
+            connected=self.feed.connected,
+            commit=head.commit if head else None,
+            repository=head.repository if head else None,
+            behind=self.feed.behind,
+            problem=self._problem,
+        )
+
+    async def run(self) -> None:
+        """Keep the librarian running until `stop`."""
+        feeding = asyncio.ensure_future(self.feed.run())
+        delay = FIRST_DELAY
+        try:
+            while not self._stopping.is_set():
+                started = self._node.clock.boottime()
+                await self._live()
+                if self._node.clock.boottime() - started > STEADY_SECONDS:
+                    delay = FIRST_DELAY
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(delay * (0.5 + self._jitter())):
+                        await self._stopping.wait()
+                delay = min(2 * delay, LONGEST_DELAY)
+        finally:
+            feeding.cancel()
+            await asyncio.gather(feeding, return_exceptions=True)
+
+    def stop(self) -> None:
+        """Let `run` end once the librarian has written what it was sent."""
+        self._stopping.set()
+        if self._process and self._process.stdin:
+            self._process.stdin.close()
+
+    async def query(
+        self, what: str, *, timeout: float = QUERY_SECONDS, **args: Any
+    ) -> Any:
+        """Ask the librarian; see `Answers` for the questions.
+
+        Raises:
+            LibrarianError: it is away, too slow, or has no answer.
+        """
+        if not self.feed.connected:
+            raise LibrarianError("the librarian is away")
+        number = next(self._numbers)
+        future = asyncio.get_running_loop().create_future()
+        self._questions[number] = future
+        try:
+            self._write(wire.pack("query", number=number, what=what, args=args))
+            async with asyncio.timeout(timeout):
+                return await future
+        except TimeoutError:
+            raise LibrarianError(f"{what}: no answer in {timeout} s") from None
+        finally:
+            del self._questions[number]
+
+    def enroll(self, node: str, key: str) -> None:
+        """Let the librarian accept what is signed with a node's key."""
+        self._keys[node] = key
+        if self.feed.connected:
+            self._write(wire.pack("keys", keys=self._keys))
+
+    def forward(self, node: str, entries: Sequence[Entry], *, oldest: bool) -> None:
+        """Pass on another node's records, which count only with its signature."""
+        if self.feed.connected:
+            self._write(_log(node, entries, trusted=False, oldest=oldest))
+
+    # One life of the process
+
+    async def _live(self) -> None:
+        """Start the process and stay with it until it ends."""
+        process = await self._start()
+        if process is None:
+            return
+        self._process = process
+        assert process.stderr
+        errors = asyncio.ensure_future(self._read_errors(process.stderr))
+        try:
+            await self._read(process)
+        finally:
+            self.feed.disconnect()
+            await asyncio.shield(self._end(process))
+            last = await errors
+            self._process = None
+            for future in self._questions.values():
+                if not future.done():
+                    future.set_exception(LibrarianError("the librarian is away"))
+            if not self._stopping.is_set():
+                self._set_problem(last or f"it ended with {process.returncode}")
+
+    async def _start(self) -> asyncio.subprocess.Process | None:
+        folders = await asyncio.to_thread(_libraries)
+        if isinstance(folders, str):
+            self._set_problem(folders)
+            return None
+        try:
+            return await asyncio.create_subprocess_exec(
+                sys.executable,
+                "-P",  # its own folder is no place to import from
+                str(Path(__file__).with_name("__main__.py")),
+                f"--repository={self._folder}",
+                *(f"--library={folder}" for folder in folders),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                limit=wire.MAX_FRAME,
+                env={**os.environ, **(self._environment or {})},
+            )
+        except OSError as error:
+            self._set_problem(f"it cannot be started: {error}")
+            return None
+
+    async def _read(self, process: asyncio.subprocess.Process) -> None:
+        assert process.stdout
+        if self._keys:
+            self._write(wire.pack("keys", keys=self._keys))
+        while line := await process.stdout.readline():
+            if len(line) > _BIG:
+                frame = await asyncio.to_thread(wire.unpack, line)
+            else:
+                frame = wire.unpack(line)
+            self._receive(frame)
+
+    def _receive(self, frame: wire.Frame) -> None:
+        match frame["kind"]:
+            case "head":
+                head = Head.from_dict(frame)
+                if self.feed.connected:
+                    self.feed.learn(head)
+                else:
+                    self.feed.connect(self._send, head)
+                self._on_change()
+            case "gap":
+                if frame["node"] == self._node.name:
+                    boot, seq = frame["after"]
+                    self.feed.go_back((boot, seq))
+            case "health":
+                self.notices = tuple(frame["notices"])
+                self._set_problem(frame["problem"])
+            case "answer":
+                self._answer(frame)
+
+    def _answer(self, frame: wire.Frame) -> None:
+        future = self._questions.get(frame["number"])
+        if future is None or future.done():
+            return
+        if "error" in frame:
+            future.set_exception(LibrarianError(frame["error"]))
+        else:
+            future.set_result(frame["result"])
+
+    async def _read_errors(self, stream: asyncio.StreamReader) -> str:
+        last = ""
+        while line := await stream.readline():
+            last = line.decode(errors="replace").strip() or last
+            _LOGGER.warning("Dewey: %s", last)
+        return last
+
+    async def _end(self, process: asyncio.subprocess.Process) -> None:
+        """Let the process finish; make it end when it does not."""
+        assert process.stdin
+        process.stdin.close()
+        try:
+            async with asyncio.timeout(STOP_SECONDS):
+                await process.wait()
+        except TimeoutError:
+            process.kill()
+            await process.wait()
+
+    def _send(self, entries: Sequence[Entry], oldest: bool) -> None:
+        self._write(_log(self._node.name, entries, trusted=True, oldest=oldest))
+
+    def _write(self, line: bytes) -> None:
+        if self._process and self._process.stdin:
+            self._process.stdin.write(line)
+
+    def _set_problem(self, problem: str | None) -> None:
+        if problem != self._problem:
+            self._problem = problem
+            self._on_change()
+
+
+def _log(node: str, entries: Sequence[Entry], *, trusted: bool, oldest: bool) -> bytes:
+    records = wire.from_entries(entries)
+    return wire.pack("log", node=node, records=records, trusted=trusted, oldest=oldest)
+
+
+def _libraries() -> list[str] | str:
+    """Return where the packages that the librarian needs are; else what is missing.
+
+    Finding a package does not import it. Home Assistant may keep packages in a
+    folder that a child process does not look into by itself.
+    """
+    folders = dict[str, None]()
+    for name in _NEEDED:
+        spec = find_spec(name)
+        if spec is None or spec.origin is None:
+            return f"the package {name} is not installed"
+        folders[str(Path(spec.origin).parents[1])] = None
+    return list(folders)

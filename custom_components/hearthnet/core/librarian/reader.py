@@ -1,0 +1,107 @@
+"""Reading the Git repository."""
+
+from collections.abc import Iterator
+import json
+from pathlib import Path
+from typing import Any
+
+import pygit2
+from pygit2.enums import SortMode
+
+from ..messages import Json
+from . import LibrarianError
+from .record import Event, from_commit
+
+BRANCH = "refs/heads/main"
+START = "refs/tags/start"
+"""Points at the first commit: its name is the repository's identity."""
+UNREADABLE = (KeyError, ValueError, OSError, pygit2.GitError)
+"""What pygit2 raises for a missing or damaged object or reference."""
+
+
+class Reader:
+    """Reads commits and state. Each thread needs its own."""
+
+    def __init__(self, folder: Path) -> None:
+        """Open the repository in `folder`."""
+        self._folder = folder
+        self._git = pygit2.Repository(str(folder))
+
+    def event(self, commit: str) -> Event:
+        """Return the event that a commit records.
+
+        Raises:
+            LibrarianError: there is no such commit, or it records none.
+        """
+        try:
+            event = from_commit(self._commit(commit).raw_message)
+        except UNREADABLE as error:
+            raise LibrarianError(f"{commit}: {error}") from error
+        if event is None:
+            raise LibrarianError(f"{commit} records no event")
+        return event
+
+    def since(self, old: str | None, new: str) -> Iterator[tuple[str, Event | None]]:
+        """Go through the commits after `old` up to `new`, oldest first.
+
+        Raises:
+            LibrarianError: a commit is damaged.
+        """
+        order = SortMode.TOPOLOGICAL | SortMode.REVERSE
+        try:
+            walk = self._git.walk(pygit2.Oid(hex=new), order)
+            if old is not None:
+                walk.hide(pygit2.Oid(hex=old))
+            for commit in walk:
+                yield str(commit.id), from_commit(commit.raw_message)
+        except UNREADABLE as error:
+            raise LibrarianError(f"history is damaged: {error}") from error
+
+    def follows(self, new: str, old: str) -> bool:
+        """Tell whether `old` is `new` or one of its ancestors."""
+        if new == old:
+            return True
+        try:
+            return self._git.descendant_of(pygit2.Oid(hex=new), pygit2.Oid(hex=old))
+        except UNREADABLE:
+            return False
+
+    def value(self, path: str, commit: str) -> Json:
+        """Return the value of a path as of a commit; None when it has none."""
+        try:
+            entry = self._commit(commit).tree[path]
+        except KeyError:
+            return None
+        except UNREADABLE as error:
+            raise LibrarianError(f"{commit}: {error}") from error
+        if not isinstance(entry, pygit2.Blob):
+            return None
+        return decode(path, entry.data)
+
+    def _commit(self, name: str) -> pygit2.Commit:
+        found = self._object(pygit2.Oid(hex=name))
+        if not isinstance(found, pygit2.Commit):
+            raise KeyError(name)
+        return found
+
+    def _object(self, name: pygit2.Oid) -> Any:
+        """Return an object; pygit2's types know no kinds of objects."""
+        return self._git[name]
+
+
+def encode(path: str, value: Json) -> bytes:
+    """Return what the state's file holds for a value."""
+    if path.endswith(".json"):
+        text = json.dumps(value, ensure_ascii=False, sort_keys=True, indent=1)
+        return f"{text}\n".encode()
+    if not isinstance(value, str):
+        raise TypeError(f"{path} holds text only")
+    return value.encode()
+
+
+def decode(path: str, data: bytes) -> Json:
+    """Return the value that the state's file holds."""
+    if path.endswith(".json"):
+        value: Json = json.loads(data)
+        return value
+    return data.decode()
