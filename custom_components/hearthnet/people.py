@@ -55,6 +55,12 @@ class People:
         )
 
     @callback
+    def is_system(self, user_id: str) -> bool:
+        """Tell whether a user stands for a part of Home Assistant, not a person."""
+        user = self._users.get(user_id)
+        return user is not None and user.system_generated
+
+    @callback
     def may_control(self, principal: Principal, entity_id: str) -> bool:
         """Tell whether Home Assistant lets the principal control an entity."""
         if principal.kind == "system":

@@ -18,10 +18,13 @@ from .core.messages import Json
 
 type Normalizer = Callable[[State], dict[str, Json]]
 
-MOVING = frozenset(
-    {"opening", "closing", "locking", "unlocking", "buffering", "returning"}
-)
-"""States on the way to another one."""
+MOVING = {
+    "opening": "open",
+    "closing": "closed",
+    "locking": "locked",
+    "unlocking": "unlocked",
+}
+"""States on the way to another one, and which one that is."""
 
 
 def reading_of(state: State | None) -> Reading:

@@ -3,7 +3,10 @@
 from collections.abc import Iterable
 from typing import Any
 
-from homeassistant.components.homeassistant.exposed_entities import async_expose_entity
+from homeassistant.components.homeassistant.exposed_entities import (
+    async_expose_entity,
+    async_should_expose,
+)
 from homeassistant.components.light import LightEntity
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import (
@@ -68,6 +71,11 @@ async def set_up(
     blocks += [{domain: entities} for domain, entities in template.items()]
     if blocks:
         assert await async_setup_component(hass, "template", {"template": blocks})
+    await hass.async_block_till_done()
+    # As the conversation integration does at start. Asked later, an entity's first
+    # answer goes into its registry entry, and the entity writes its state anew.
+    for entity_id in hass.states.async_entity_ids():
+        async_should_expose(hass, "conversation", entity_id)
     await hass.async_block_till_done()
 
 
