@@ -148,6 +148,9 @@ class Message:
             raw = json.loads(data, parse_constant=_no_constant)
         except (ValueError, RecursionError) as error:
             raise MalformedError(f"not JSON: {error}") from None
+        # JSON can escape half of a character, which nothing could write again.
+        if b"\\u" in data and not _is_text(raw):
+            raise MalformedError("not Unicode")
         if not isinstance(raw, dict):
             raise MalformedError("not a JSON object")
         if unknown := raw.keys() - _FIELDS:
@@ -183,6 +186,14 @@ _FIELDS = {
 
 def _no_constant(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
+
+
+def _is_text(raw: object) -> bool:
+    try:
+        json.dumps(raw, ensure_ascii=False).encode()
+    except (UnicodeEncodeError, RecursionError):
+        return False
+    return True
 
 
 def _text(raw: Mapping[str, Any], name: str, limit: int = 200) -> str:

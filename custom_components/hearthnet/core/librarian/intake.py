@@ -120,7 +120,8 @@ class Intake:
             return f"{event.node} may not write {path}"
         for path, value in message.writes.items():
             try:
-                encode(path, value)
+                if value is not None:
+                    encode(path, value)
             except (TypeError, ValueError, RecursionError) as error:
                 return f"{path}: {error}"
         return None

@@ -69,9 +69,8 @@ class Reader:
     def value(self, path: str, commit: str) -> Json:
         """Return the value of a path as of a commit; None when it has none."""
         try:
-            entry = self._commit(commit).tree[path]
-        except KeyError:
-            return None
+            tree = self._commit(commit).tree
+            entry = tree[path] if path in tree else None
         except UNREADABLE as error:
             raise LibrarianError(f"{commit}: {error}") from error
         if not isinstance(entry, pygit2.Blob):

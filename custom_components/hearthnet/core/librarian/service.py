@@ -1,7 +1,7 @@
 """The librarian as a process: frames in, frames out, one writer thread."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 import logging
@@ -48,7 +48,7 @@ class Service:
         self._problem: str | None = None
         self._notices: list[str] = []
         self._background: set[asyncio.Task[None]] = set()
-        self._packing = False
+        self._packing: asyncio.Task[None] | None = None
 
     async def open(self) -> None:
         """Open the repository and tell where it stands.
@@ -111,9 +111,9 @@ class Service:
         self._wake.set()
 
     async def close(self) -> None:
-        """End what runs in the background and let go of the repository."""
-        for task in self._background:
-            task.cancel()
+        """Answer what was asked and let go of the repository."""
+        if self._packing:
+            self._packing.cancel()
         await asyncio.gather(*self._background, return_exceptions=True)
         if self._answers:
             await self._in(self._reader, self._answers.close)
@@ -204,9 +204,8 @@ class Service:
     # Packing
 
     def _consider_packing(self) -> None:
-        if self._loose >= THRESHOLD and not self._packing:
-            self._packing = True
-            self._spawn(self._pack())
+        if self._loose >= THRESHOLD and self._packing is None:
+            self._packing = self._spawn(self._pack())
 
     async def _pack(self) -> None:
         before = self._packer.problem
@@ -216,7 +215,7 @@ class Service:
                 self._reader, partial(count_loose, self._folder)
             )
         finally:
-            self._packing = False
+            self._packing = None
         if self._packer.problem:
             # Try again only after as much again, not after every batch.
             self._loose = 0
@@ -225,10 +224,11 @@ class Service:
 
     # Plumbing
 
-    def _spawn(self, work: Any) -> None:
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.ensure_future(work)
         self._background.add(task)
         task.add_done_callback(self._background.discard)
+        return task
 
     async def _in[T](self, thread: ThreadPoolExecutor, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(thread, work)
