@@ -1,8 +1,8 @@
 """Time, passed in wherever it is needed so that a trace replays exactly."""
 
-import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+import time
 from typing import Protocol
 
 
@@ -38,7 +38,9 @@ class SystemClock:
 class ManualClock:
     """A clock that moves only when told, for tests, benches and replay."""
 
-    wall: datetime = field(default_factory=lambda: datetime(2026, 11, 30, 12, tzinfo=UTC))
+    wall: datetime = field(
+        default_factory=lambda: datetime(2026, 11, 30, 12, tzinfo=UTC)
+    )
     seconds: float = 0.0
 
     def now(self) -> datetime:

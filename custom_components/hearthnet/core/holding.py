@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time, timedelta
-from enum import StrEnum
 
 from .arbitrate import Answer, judge, same_principal
 from .devices import Principal, Values
@@ -11,20 +10,14 @@ from .effects import Effect
 from .holds import Hold, Kind, Range, SourceClass
 from .messages import Json
 from .policy.model import Policy
-
-
-class Cause(StrEnum):
-    """Who or what changed a device outside HearthNet; never guessed."""
-
-    PERSON = "person"
-    AUTOMATION = "automation"
-    DEVICE_OR_SWITCH = "device_or_switch"
-    RECONNECT = "reconnect"
-    UNKNOWN = "unknown"
-
+from .status import Cause
 
 SWITCH = Principal(kind="system", id="switch", name="a switch", role="resident")
 """Stands for whoever pressed a switch that the policy counts as a person."""
+VOICE = Principal(
+    kind="satellite", id="voice", name="somebody's voice", role="resident"
+)
+"""Stands for whoever spoke where the satellite is not known."""
 
 
 @dataclass(frozen=True)
@@ -181,14 +174,16 @@ def on_observation(
     changed, live = list(effects), _live(holds, now)
     if cause is Cause.RECONNECT:
         return HoldChange()
-    if cause is Cause.DEVICE_OR_SWITCH:
+    if cause is Cause.DEVICE:
         if entity_id not in policy.switches_as_persons:
             return _by_switch(event, changed, live, now, policy)
         cause, principal = Cause.PERSON, SWITCH
-    if cause is not Cause.PERSON:
+    if cause not in (Cause.PERSON, Cause.VOICE):
         return HoldChange(broken=tuple(_contradicted(changed, live)))
     if principal is None:
-        raise ValueError("a person's change needs the person")
+        if cause is Cause.PERSON:
+            raise ValueError("a person's change needs the person")
+        principal = VOICE
     seen: dict[str, dict[str, Json]] = {}
     for effect in changed:
         seen.setdefault(effect.device, {})[effect.attribute] = effect.value
@@ -215,7 +210,7 @@ def _contradicted(effects: Iterable[Effect], holds: Iterable[Hold]) -> list[Hold
     return [
         hold
         for hold in holds
-        if hold.kind is Kind.HOLD and any(hold.against(effect) for effect in changed)
+        if hold.kind is Kind.HOLD and any(hold.broken_by(effect) for effect in changed)
     ]
 
 

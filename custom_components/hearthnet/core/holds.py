@@ -79,12 +79,21 @@ class Hold:
         return now is None or now < self.ends_at
 
     def against(self, effect: Effect) -> bool:
-        """Tell whether an effect would change what is held."""
+        """Tell whether an effect would change the value that was seen.
+
+        A range does not excuse it: "below 60 %" is no leave for a schedule to
+        dim a lamp from 55 to 20 %.
+        """
         if effect.device != self.device and effect.device not in self.members:
             return False
-        if self.within is not None and effect.attribute == self.attribute:
-            return not _lies_in(self.attribute, effect.value, self.within)
         return contradicts(effect, self.attribute, self.value)
+
+    def broken_by(self, effect: Effect) -> bool:
+        """Tell whether a change leaves what the person wanted, a range included."""
+        if self.within is not None and effect.attribute == self.attribute:
+            named = effect.device == self.device or effect.device in self.members
+            return named and not _lies_in(self.attribute, effect.value, self.within)
+        return self.against(effect)
 
     def as_dict(self) -> dict[str, Json]:
         """Return the JSON form in which the record keeps it."""

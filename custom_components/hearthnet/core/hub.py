@@ -1,1 +1,506 @@
-"""The hub node: Rupert, the managers beside him, their gate and the record."""
+"""The hub node put together: Rupert, the managers beside him, their gate.
+
+Everything that moves a device or decides is elsewhere; this module wires it,
+starts and stops it, and answers what the edges (Home Assistant, the bench, a
+replay) ask.
+"""
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta, tzinfo
+from typing import Any, Protocol
+
+from .adapter import Adapter
+from .agents.base import Spawn
+from .agents.issuer import Issuer
+from .agents.manager import ROOT, Manager
+from .agents.rupert import Rupert
+from .bus.local import LocalBus
+from .chronicle import Chronicle, Library
+from .clock import Clock
+from .devices import House, Principal, Values
+from .domains import OPERATIONS
+from .gate import Gate
+from .intents import Action, Origin, Request, Result, Step
+from .journal import JournalError
+from .leases import DEFAULT_TTL, Lease
+from .messages import EventId, Json, Message, MessageType
+from .node import Node, Record
+from .observations import Observed, observe
+from .planner import Planner
+from .policy.load import load
+from .recovery import Past, read_past
+from .reservations import Reservations, Waiter
+from .restart import Restart, recover
+from .state import POLICY_PATH, State
+from .status import (
+    AgentStatus,
+    Cause,
+    Decision,
+    HoldStatus,
+    HubStatus,
+    LeaseStatus,
+    LibrarianStatus,
+)
+from .verify import Readiness
+
+JEEVES = "jeeves"
+DRAIN = 5.0
+"""Seconds that a stop waits for what runs."""
+AWAY = 60.0
+"""Seconds without the librarian after which `when_unrecorded` applies."""
+SLACK = timedelta(seconds=2)
+"""How far the wall clock may be behind the last event and still be trusted."""
+
+SYSTEM = Principal(kind="system", id="hearthnet", name="HearthNet", role="owner")
+SHOWN = frozenset(
+    {
+        *(MessageType.TASK, MessageType.GRANT, MessageType.RESOLUTION),
+        *(MessageType.RECEIPT, MessageType.REFUSAL, MessageType.DENIAL),
+    }
+)
+"""Messages after which entities may show something else."""
+
+type Listener = Callable[[Decision | None], None]
+"""Told of each decision, and with None that the status has changed."""
+
+
+class Librarian(Library, Protocol):
+    """The hub's connection to its librarian."""
+
+    @property
+    def away_since(self) -> float | None:
+        """Boot time since which the librarian is away; None while it is there."""
+
+    @property
+    def status(self) -> LibrarianStatus:
+        """How the record is doing."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Startup:
+    """What an earlier boot left, read from the journal before the hub starts."""
+
+    past: Past
+    records: tuple[Record, ...]
+    """The journal's records, oldest first, as far as they are kept."""
+
+    @classmethod
+    def read(cls, node: Node) -> "Startup":
+        """Read the journal. Blocks; call it in an executor."""
+        records = tuple(node.history())
+        return cls(past=read_past(records), records=records)
+
+
+class Hub:
+    """One home's hub."""
+
+    def __init__(
+        self,
+        *,
+        node: Node,
+        house: House,
+        adapter: Adapter,
+        planner: Planner,
+        policy_text: str,
+        librarian: Librarian | None,
+        waiter: Waiter,
+        spawn: Spawn,
+        zone: tzinfo,
+        home: Callable[[], frozenset[str] | None] = lambda: None,
+    ) -> None:
+        """Wire the agents; nothing is granted before `start` and `open`.
+
+        `policy_text` comes into force only where none is on record; `home`
+        names the persons at home, None when that is not known.
+        """
+        self.node = node
+        self._house = house
+        self._librarian = librarian
+        self._policy_text = policy_text
+        self._clock: Clock = node.clock
+        self._listeners: list[Listener] = []
+        self._open = False
+        self._stopping = False
+        self._enabled = True
+        self._latest: datetime | None = None
+        self._last: Decision | None = None
+        self._spawn = spawn
+        self.state = State(node.view)
+        self.chronicle = Chronicle(node, librarian)
+        self._bus = LocalBus()
+        self._reservations = Reservations(self._clock, waiter)
+        self.gate = Gate(
+            node=node,
+            adapter=adapter,
+            root=node.public_key,
+            agent=JEEVES,
+            operations=OPERATIONS,
+            device=house.device,
+        )
+        self._issuer = Issuer(
+            node=node,
+            house=house,
+            state=self.state,
+            reservations=self._reservations,
+            clock=self._clock,
+            zone=zone,
+            readiness=self._readiness,
+            unknown=self.gate.unknown,
+            revoke=self._revoke,
+            home=home,
+        )
+        self._rupert = Rupert(
+            node,
+            self._bus,
+            spawn,
+            house=house,
+            planner=planner,
+            issuer=self._issuer,
+            clock=self._clock,
+            zone=zone,
+            decided=self._decided,
+        )
+        self._jeeves = Manager(
+            JEEVES,
+            node,
+            self._bus,
+            spawn,
+            house=house,
+            gate=self.gate,
+            clock=self._clock,
+            fault=self._rupert.fault,
+        )
+        node.subscribe(self._noted)
+
+    # Start and stop
+
+    async def start(self, startup: Startup) -> Restart:
+        """Take over from earlier boots; re-run nothing.
+
+        Returns:
+            What was dropped, for the digest.
+
+        Raises:
+            JournalError: the journal takes nothing; nothing may be granted.
+            PolicyError: there is no policy on record and `policy_text` is broken.
+        """
+        before = [r for r in startup.records if r.message.event.boot < self.node.boot]
+        self.chronicle.remember(before)
+        if before:
+            self._latest = max(r.message.at for r in before)
+        self.gate.raise_fence(self.node.boot)
+        for record in self.gate.recover(startup.past):
+            self._bus.send(record)
+        self._reservations.rebuild(before, local=(JEEVES,), key_of=self._key_of)
+        restart = recover(self.node, self.state, before)
+        if self.node.view.get(POLICY_PATH) is None:
+            self._put_policy(self._policy_text, SYSTEM)
+        await self.node.sync()
+        return restart
+
+    def open(self) -> None:
+        """Grant from now on: Home Assistant has started."""
+        self._open = True
+        self._changed()
+
+    async def stop(self) -> None:
+        """Grant nothing more, wait for what runs, and put it on the disk."""
+        self._stopping = True
+        for refusal in await self.gate.drain(by=self._hello, timeout=DRAIN):
+            self._bus.send(refusal)
+        with suppress(JournalError):
+            await self.node.sync()
+        self._jeeves.close()
+        self._rupert.close()
+
+    async def set_enabled(self, enabled: bool, principal: Principal) -> None:
+        """Switch all actuation off or on; off revokes every unused lease."""
+        if enabled != self._enabled:
+            self._enabled = enabled
+            word = "on" if enabled else "off"
+            self._say(MessageType.ALERT, f"{principal.name} switched actuation {word}.")
+            if not enabled:
+                await self.revoke_all(principal)
+            self._changed()
+
+    def _readiness(self) -> Readiness:
+        away = self._librarian.away_since if self._librarian else None
+        return Readiness(
+            open=self._open,
+            stopping=self._stopping,
+            enabled=self._enabled,
+            journal=self.node.journal.writable,
+            recorded=away is None or self._clock.boottime() - away < AWAY,
+            clock=self._latest is None or self._clock.now() >= self._latest - SLACK,
+        )
+
+    def _key_of(self, device_id: str) -> str:
+        device = self._house.device(device_id)
+        return device.key if device else device_id
+
+    @property
+    def _hello(self) -> str:
+        """The first event of this boot."""
+        return str(EventId(self.node.name, self.node.boot, 1))
+
+    # Intents
+
+    async def ask(self, request: Request) -> Result:
+        """Take an intent in words; return when all its receipts are in."""
+        return await self._rupert.ask(request)
+
+    async def propose(
+        self,
+        *,
+        principal: Principal,
+        origin: Origin,
+        targets: tuple[str, ...],
+        operation: str,
+        parameters: Mapping[str, Json],
+        reason: str,
+        relative: Mapping[str, float] | None = None,
+        dry_run: bool = False,
+    ) -> Result:
+        """Take one action as an intent."""
+        request = Request(
+            text=reason, principal=principal, origin=origin, dry_run=dry_run
+        )
+        action = Action(
+            targets=targets,
+            operation=operation,
+            parameters=parameters,
+            relative=relative or {},
+            why=reason,
+        )
+        return await self._rupert.propose(request, (action,))
+
+    async def request_lease(
+        self,
+        *,
+        principal: Principal,
+        origin: Origin,
+        target: str,
+        operation: str,
+        parameters: Mapping[str, Json],
+        reason: str,
+        ttl: float = DEFAULT_TTL,
+    ) -> Step:
+        """Get a lease without using it; its id is in the step if it was granted."""
+        request = Request(text=reason, principal=principal, origin=origin)
+        action = Action(
+            targets=(target,), operation=operation, parameters=parameters, why=reason
+        )
+        result = await self._rupert.propose(request, (action,), lease=ttl)
+        return result.steps[0]
+
+    async def execute(
+        self, lease_id: str, *, principal: Principal, origin: Origin
+    ) -> Result:
+        """Take a lease to the gate, which says whether it still counts.
+
+        Raises:
+            LookupError: no lease of that id was ever heard of here.
+            PermissionError: the lease was granted to another principal.
+        """
+        lease = self.gate.lease(lease_id)
+        if lease is None:
+            raise LookupError(lease_id)
+        if (lease.principal.kind, lease.principal.id) != (principal.kind, principal.id):
+            raise PermissionError(lease.principal.name)
+        request = Request(
+            text=f"use lease {lease_id}", principal=principal, origin=origin
+        )
+        action = Action(targets=lease.target[:1], operation=lease.operation)
+        return await self._rupert.use(request, lease_id, action)
+
+    async def revoke_lease(self, lease_id: str, principal: Principal) -> bool:
+        """End a live lease; False when there is none of that id."""
+        if (lease := self._issuer.leases.get(lease_id)) is None:
+            return False
+        self._revoke(lease, f"{principal.name} revoked it")
+        await self.node.sync()
+        return True
+
+    async def revoke_all(self, principal: Principal) -> int:
+        """End every live lease; return how many there were."""
+        leases = list(self._issuer.leases.values())
+        for lease in leases:
+            self._revoke(lease, f"{principal.name} revoked all leases")
+        await self.node.sync()
+        return len(leases)
+
+    def _revoke(self, lease: Lease, why: str) -> None:
+        record = self._say(
+            MessageType.REVOCATION,
+            f"The lease {lease.id} is revoked: {why}.",
+            to=lease.grantee,
+            cause=lease.id,
+            intent=lease.intent,
+            task=lease.task,
+            lease=lease.id,
+        )
+        self._bus.send(record)
+
+    # What people set
+
+    async def release_hold(self, hold_id: str, principal: Principal) -> bool:
+        """End a hold before its time; False when there is none of that id."""
+        hold = next((h for h in self.state.all_holds() if h.id == hold_id), None)
+        if hold is None:
+            return False
+        self._say(
+            MessageType.RESOLUTION,
+            f"{principal.name} released the hold on {hold.attribute}.",
+            cause=hold.event,
+            intent=hold.intent,
+            body={"hold": hold.as_dict(), "principal": principal.as_dict()},
+            writes={hold.path: None},
+        )
+        await self.node.sync()
+        self._changed()
+        return True
+
+    async def set_policy(self, text: str, principal: Principal) -> None:
+        """Put a policy into force, whole or not at all.
+
+        Raises:
+            PolicyError: naming line, field and remedy; the last policy stays.
+        """
+        if text != self.node.view.get(POLICY_PATH):
+            self._put_policy(text, principal)
+            await self.node.sync()
+
+    def _put_policy(self, text: str, principal: Principal) -> None:
+        policy = load(text)
+        self._say(
+            MessageType.POLICY,
+            f"{principal.name} put a policy into force: {policy.name or 'unnamed'}.",
+            body={"principal": principal.as_dict()},
+            writes={POLICY_PATH: text},
+            sign=True,
+        )
+
+    # What happens elsewhere
+
+    def observe(
+        self,
+        device_id: str,
+        values: Values,
+        *,
+        cause: Cause,
+        principal: Principal | None = None,
+        detail: str = "",
+    ) -> None:
+        """Take a change made outside HearthNet; what is no news is dropped.
+
+        While an actuation of ours runs on the device, it waits for the receipt.
+        """
+        device = self._house.device(device_id)
+        if device is None:
+            return
+        seen = Observed(
+            device=device,
+            values=values,
+            cause=cause,
+            principal=principal,
+            detail=detail,
+        )
+        if self.gate.busy(device_id) is None:
+            self._observe(seen)
+        else:
+            self._spawn(self._observe_later(seen))
+
+    async def _observe_later(self, seen: Observed) -> None:
+        await self.gate.wait_idle(seen.device.id)
+        self._observe(seen)
+
+    def _observe(self, seen: Observed) -> None:
+        with suppress(JournalError):  # the gate refuses everything meanwhile
+            observe(
+                self.node,
+                JEEVES,
+                seen,
+                holds=self.state.all_holds(),
+                policy=self.state.in_force.policy,
+                now=self._clock.now(),
+            )
+            self._changed()
+
+    # Status
+
+    @property
+    def status(self) -> HubStatus:
+        """Everything at this moment."""
+        librarian = self._librarian
+        return HubStatus(
+            boot=self.node.boot,
+            open=self._open,
+            enabled=self._enabled,
+            agents=(
+                AgentStatus(name=ROOT, online=True),
+                AgentStatus(
+                    name=JEEVES, online=True, open_tasks=len(self._issuer.tasks)
+                ),
+            ),
+            leases=tuple(map(LeaseStatus.of, self._issuer.leases.values())),
+            holds=tuple(map(HoldStatus.of, self.state.holds(self._clock.now()))),
+            librarian=(
+                librarian.status if librarian else LibrarianStatus(connected=False)
+            ),
+            journal=self.node.journal.writable,
+            last=self._last,
+        )
+
+    def subscribe(self, listener: Listener) -> Callable[[], None]:
+        """Call `listener` from now on; return what ends that."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    async def explain(self, **subject: str | None) -> dict[str, Any]:
+        """Return the chain behind a device, intent, lease or event."""
+        return await self.chronicle.explain(**subject)
+
+    async def timeline(
+        self, *, limit: int = 50, before: str | None = None, **filters: str | None
+    ) -> dict[str, Any]:
+        """Return events newest first; see `Chronicle.timeline`."""
+        return await self.chronicle.timeline(limit=limit, before=before, **filters)
+
+    def _decided(
+        self, answer: Message, steps: tuple[Step, ...], principal: Principal
+    ) -> None:
+        for step in steps:
+            self._last = Decision(
+                event=answer.id,
+                intent=answer.intent,
+                at=answer.at,
+                step=step,
+                principal=principal.name,
+            )
+            for listener in tuple(self._listeners):
+                listener(self._last)
+
+    def _changed(self) -> None:
+        for listener in tuple(self._listeners):
+            listener(None)
+
+    def _noted(self, record: Record) -> None:
+        """Follow the time of the record: a clock behind it is not trusted."""
+        at = record.message.at
+        self._latest = at if self._latest is None else max(at, self._latest)
+        if record.message.type in SHOWN:
+            self._changed()
+
+    def _say(
+        self, type_: MessageType, content: str, *, to: str = ROOT, **fields: Any
+    ) -> Record:
+        return self.node.emit(
+            sender=ROOT,
+            to=to,
+            type=type_,
+            content=content,
+            base_commit=self.node.view.commit,
+            **fields,
+        )

@@ -27,6 +27,8 @@ class Outcome(StrEnum):
     """HearthNet did not let the action happen; a `Reason` says why."""
     PLANNED = "planned"
     """A dry run: it would be granted as things stand."""
+    GRANTED = "granted"
+    """A lease was asked for and granted; it has not been used yet."""
     WAITING = "waiting"
     """A person has been asked to confirm."""
 
@@ -86,6 +88,8 @@ class Reason(StrEnum):
     CANCELED = "canceled"
     RESTARTED = "restarted"
     """The hub booted while the intent was open; nothing is re-run."""
+    FAULT = "fault"
+    """A bug or a broken disk stopped it; the log says more."""
     MALFORMED = "malformed"
     """The message broke its schema and was quarantined."""
 

@@ -3,8 +3,11 @@
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import Self
 
+from .holds import Hold
 from .intents import Step
+from .leases import Lease
 
 
 class Cause(StrEnum):
@@ -40,6 +43,18 @@ class LeaseStatus:
     expires_at: datetime
     intent: str | None
 
+    @classmethod
+    def of(cls, lease: Lease) -> Self:
+        """Show a lease."""
+        return cls(
+            id=lease.id,
+            grantee=lease.grantee,
+            target=lease.target,
+            operation=lease.operation,
+            expires_at=lease.expires_at,
+            intent=lease.intent,
+        )
+
 
 @dataclass(frozen=True, kw_only=True)
 class HoldStatus:
@@ -55,6 +70,21 @@ class HoldStatus:
     intent: str | None
     since: datetime
     ends_at: datetime | None
+
+    @classmethod
+    def of(cls, hold: Hold) -> Self:
+        """Show a hold."""
+        return cls(
+            id=hold.id,
+            device=hold.device,
+            attribute=hold.attribute,
+            value=hold.value,
+            source=hold.source.name.lower(),
+            principal=hold.principal.name,
+            intent=hold.intent,
+            since=hold.since,
+            ends_at=hold.ends_at,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,5 +126,6 @@ class HubStatus:
     librarian: LibrarianStatus = field(
         default_factory=lambda: LibrarianStatus(connected=False)
     )
-    journal_problem: str | None = None
+    journal: bool = True
+    """The journal takes events; without it nothing is granted."""
     last: Decision | None = None

@@ -2,11 +2,16 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine
+import logging
 from typing import Any
 
 from ..bus import Bus
+from ..journal import JournalError
 from ..messages import MessageType
 from ..node import Node, Record
+from ..reasons import Reason
+
+_LOGGER = logging.getLogger(__name__)
 
 type Spawn = Callable[[Coroutine[Any, Any, None]], object]
 """Runs a coroutine in the background; its owner cancels what is left at the end."""
@@ -54,7 +59,20 @@ class Agent:
         if future is not None and not future.done():
             future.set_result(record)
             return
-        self._spawn(self.handle(record))
+        self._spawn(self._guarded(record))
+
+    async def _guarded(self, record: Record) -> None:
+        try:
+            await self.handle(record)
+        except JournalError as error:
+            self.failed(record, Reason.JOURNAL_UNWRITABLE, str(error))
+        except Exception as error:
+            # One message's fault must not end the agent.
+            _LOGGER.exception("%s failed on %s", self.name, record.message.id)
+            self.failed(record, Reason.FAULT, f"{type(error).__name__}: {error}")
+
+    def failed(self, record: Record, reason: Reason, text: str) -> None:
+        """Learn that a message could not be handled; a subclass may tell somebody."""
 
     async def handle(self, record: Record) -> None:
         """Act on a message that nobody awaits; ignored unless a subclass does."""

@@ -7,9 +7,10 @@ from datetime import datetime
 
 from ..assignment import Assignment
 from ..clock import Clock
-from ..devices import House
+from ..devices import House, Principal
 from ..holds import SourceClass
 from ..intents import Action, Evidence, Plan, Request, Step
+from ..leases import DRIFT
 from ..messages import EventId, Json, Message, MessageType
 from ..node import Node, Record
 from ..paths import device_path
@@ -73,14 +74,16 @@ class Dispatch:
         house: House,
         issuer: Issuer,
         clock: Clock,
+        decided: Callable[[Message, tuple[Step, ...], Principal], None],
     ) -> None:
-        """Take how messages are sent and who decides on proposals."""
+        """Take how messages are sent, who decides, and who is told of decisions."""
         self._node = node
         self._spawn = spawn
         self._send = send
         self._house = house
         self._issuer = issuer
         self._clock = clock
+        self._decided = decided
         self._waiting: dict[str, _Waiting] = {}
 
     # Jobs
@@ -233,9 +236,11 @@ class Dispatch:
 
     def _drop(self, job: Job, task_id: str, reason: Reason, text: str) -> Step:
         """Give a task up, and say so in the record."""
-        task = self._issuer.tasks.pop(task_id)
-        record = self._end(task, f"Given up: {text}.", {})
+        task = self._issuer.abandon(task_id)
         evidence = Evidence(code=reason, text=text)
+        if task is None:
+            return self.refused(job, evidence)
+        record = self._end(task, f"Given up: {text}.", {})
         step = self.refused(job, evidence, event=record.message.id)
         # A lease is out and its holder is silent: only a read can tell.
         return replace(step, outcome=Outcome.UNKNOWN) if task.compiled else step
@@ -281,28 +286,47 @@ class Dispatch:
             self._settle(answer.message, task)
         elif task.assignment.ttl is not None:
             self._settle(answer.message, task)
+            self._spawn(self._expire(task, task.assignment.ttl))
+
+    async def _expire(self, task: Open, ttl: float) -> None:
+        """End a task whose lease was wanted but not used."""
+        await asyncio.sleep(ttl * (1 + DRIFT))
+        if self._issuer.abandon(task.assignment.task.id) is not None:
+            self._end(task, "The lease was not used.", {})
 
     def close(self, answer: Message) -> None:
         """Take the end of a task: holds follow from it, and whoever waits is told."""
-        task, change = self._issuer.close(answer)
-        if task is None:
-            return
+        ended, change = self._issuer.close(answer)
         held = f" {len(change.made)} attributes are held." if change.made else ""
-        self._end(task, f"The task ended.{held}", change.writes())
-        self._settle(answer, task)
+        for number, task in enumerate(ended):
+            writes = change.writes() if number == 0 else {}
+            self._end(task, f"The task ended.{held}", writes)
+            self._settle(answer, task)
+
+    def fail(self, task_id: str, reason: Reason, text: str) -> None:
+        """End a task whose manager or decision broke down; nothing is recorded."""
+        task = self._issuer.abandon(task_id)
+        waiting = self._waiting.get(task_id)
+        if task is None or waiting is None or waiting.future.done():
+            return
+        step = self.refused(waiting.job, Evidence(code=reason, text=text))
+        if task.compiled is not None:  # a lease is out: only a read can tell
+            step = replace(step, outcome=Outcome.UNKNOWN)
+        waiting.future.set_result((step,))
 
     def _settle(self, answer: Message, task: Open) -> None:
-        waiting = self._waiting.get(task.assignment.task.id)
-        if waiting is None or waiting.future.done():
-            return
-        parameters = task.assignment.parameters
+        """Tell what became of a task to whoever waits, and to the listeners."""
+        assignment, parameters = task.assignment, task.assignment.parameters
         if task.compiled is not None:
             parameters = task.compiled.parameters
         steps = steps_of(
             answer,
             self._house,
-            device=task.assignment.device,
-            operation=task.assignment.operation,
+            device=assignment.device,
+            operation=assignment.operation,
             parameters=parameters,
         )
-        waiting.future.set_result(steps)
+        self._decided(answer, steps, assignment.principal)
+        waiting = self._waiting.get(assignment.task.id)
+        if waiting is not None and not waiting.future.done():
+            waiting.future.set_result(steps)

@@ -5,7 +5,7 @@ and no manager's claim enlarges what is granted (invariant 2).
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, tzinfo
 
@@ -331,20 +331,34 @@ class Issuer:
 
     # What follows
 
-    def close(self, answer: Message) -> tuple[Open | None, HoldChange]:
+    def close(self, answer: Message) -> tuple[list[Open], HoldChange]:
         """Take a receipt or refusal: free its targets, tell what holds become.
 
-        Returns the task it ends, None when no open task is meant.
+        Returns the tasks it ends: the one that the lease was granted for, and
+        one that only asked to use it.
         """
         self._reservations.note(answer)
-        if answer.lease is not None:
+        using = [
+            task.assignment.task.id
+            for task in self.tasks.values()
+            if answer.lease is not None and task.assignment.use == answer.lease
+        ]
+        over = answer.type is MessageType.RECEIPT or answer.body.get("over", True)
+        asked = [answer.task] if answer.task in self.tasks and over else []
+        if over and answer.lease is not None:
             self.leases.pop(answer.lease, None)
-        task = self.tasks.pop(answer.task or "", None)
-        if task is None or task.compiled is None:
-            return task, HoldChange()
-        if answer.type is not MessageType.RECEIPT:
-            return task, HoldChange()
-        return task, self._holds(answer, task.assignment, task.compiled)
+        ended = [self.tasks.pop(task_id) for task_id in (*asked, *using)]
+        change = HoldChange()
+        if answer.type is MessageType.RECEIPT and ended and ended[0].compiled:
+            change = self._holds(answer, ended[0].assignment, ended[0].compiled)
+        return ended, change
+
+    def abandon(self, task_id: str) -> Open | None:
+        """Forget a task whose manager is silent, and its lease."""
+        task = self.tasks.pop(task_id, None)
+        for lease in [x for x in self.leases.values() if x.task == task_id]:
+            del self.leases[lease.id]
+        return task
 
     def _holds(
         self, receipt: Message, assignment: Assignment, compiled: Compiled
@@ -384,11 +398,3 @@ class Issuer:
     def forget(self, intent: str) -> None:
         """Drop the counts of an intent that is over."""
         self._tally.moved.pop(intent, None)
-
-    def expired(self) -> Iterable[Lease]:
-        """Drop and return leases whose time is over by the hub's wall clock."""
-        now = self._clock.now()
-        over = [lease for lease in self.leases.values() if lease.expires_at <= now]
-        for lease in over:
-            del self.leases[lease.id]
-        return over

@@ -5,6 +5,7 @@ of what shall become “10 % brighter”), proposes, and takes a granted lease t
 the gate.
 """
 
+from collections.abc import Callable
 from datetime import timedelta
 
 from ..assignment import Order
@@ -40,12 +41,22 @@ class Manager(Agent):
         house: House,
         gate: Gate,
         clock: Clock,
+        fault: Callable[[str, Reason, str], None] = lambda _task, _reason, _text: None,
     ) -> None:
-        """Take the devices it may read and the gate it must pass."""
+        """Take the devices it may read and the gate it must pass.
+
+        `fault` (task, reason, text) is told when not even a refusal could be
+        recorded.
+        """
         super().__init__(name, node, bus, spawn)
         self._house = house
         self._gate = gate
         self._clock = clock
+        self._fault = fault
+
+    def failed(self, record: Record, reason: Reason, text: str) -> None:
+        """End the task that could not be handled."""
+        self._fault(record.message.id, reason, text)
 
     async def handle(self, record: Record) -> None:
         """Take a task, or end a lease that is revoked."""

@@ -6,14 +6,14 @@ have, except who is waiting for an answer.
 """
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import datetime, tzinfo
 import logging
 
 from ..bus import Bus
 from ..clock import Clock
-from ..devices import House
+from ..devices import House, Principal
 from ..holds import SourceClass
 from ..intents import (
     Action,
@@ -26,7 +26,8 @@ from ..intents import (
     Result,
     Step,
 )
-from ..messages import MessageType
+from ..journal import JournalError
+from ..messages import Message, MessageType
 from ..node import Node, Record
 from ..operations import Problem
 from ..planner import Planner, Situation
@@ -57,8 +58,9 @@ class Rupert(Agent):
         issuer: Issuer,
         clock: Clock,
         zone: tzinfo,
+        decided: Callable[[Message, tuple[Step, ...], Principal], None],
     ) -> None:
-        """Attach to the bus as `rupert`."""
+        """Attach to the bus as `rupert`; `decided` is told of every decision."""
         super().__init__(ROOT, node, bus, spawn)
         self._house = house
         self._planner = planner
@@ -66,7 +68,13 @@ class Rupert(Agent):
         self._clock = clock
         self._zone = zone
         self._dispatch = Dispatch(
-            node, spawn, bus.send, house=house, issuer=issuer, clock=clock
+            node,
+            spawn,
+            bus.send,
+            house=house,
+            issuer=issuer,
+            clock=clock,
+            decided=decided,
         )
         self._said: dict[tuple[str, str], tuple[float, asyncio.Future[Result]]] = {}
 
@@ -88,6 +96,12 @@ class Rupert(Agent):
         return await asyncio.shield(said[1])
 
     async def _ask(self, request: Request) -> Result:
+        try:
+            return await self._plan_and_run(request)
+        except JournalError:
+            return _unwritable(request)
+
+    async def _plan_and_run(self, request: Request) -> Result:
         intent = None if request.dry_run else self._open(request)
         situation = Situation(
             house=self._house, now=self._clock.now().astimezone(self._zone)
@@ -141,17 +155,21 @@ class Rupert(Agent):
 
         `lease` is the life in seconds of the leases wanted.
         """
-        intent = None
-        if not request.dry_run:
-            intent = self._open(request, lease=lease)
         plan = Plan(kind=PlanKind.COMMAND, actions=tuple(actions), source="proposal")
-        return await self.carry_out(request, plan, intent)
+        try:
+            intent = None if request.dry_run else self._open(request, lease=lease)
+            return await self.carry_out(request, plan, intent)
+        except JournalError:
+            return _unwritable(request)
 
     async def use(self, request: Request, lease: str, action: Action) -> Result:
         """Have an existing lease taken to the gate, which says if it still counts."""
-        intent = self._open(request)
-        job = Job(0, action, action.targets[0])
         plan = Plan(kind=PlanKind.COMMAND, actions=(action,), source="lease")
+        try:
+            intent = self._open(request)
+        except JournalError:
+            return _unwritable(request)
+        job = Job(0, action, action.targets[0])
         steps = await self._dispatch.use(intent, job, lease)
         result = Result(
             intent=intent.id,
@@ -214,6 +232,14 @@ class Rupert(Agent):
                 "near": list(plan.near),
             },
         )
+
+    def failed(self, record: Record, reason: Reason, text: str) -> None:
+        """End the task whose message could not be handled."""
+        self.fault(record.message.task or "", reason, text)
+
+    def fault(self, task_id: str, reason: Reason, text: str) -> None:
+        """Learn from a manager on this node that a task broke down."""
+        self._dispatch.fail(task_id, reason, text)
 
     async def handle(self, record: Record) -> None:
         """Decide on proposals; take receipts and refusals."""
@@ -282,3 +308,13 @@ class Rupert(Agent):
             return replace(step, outcome=Outcome.PLANNED)
         step = self._dispatch.refused(job, ruling.evidence[0])
         return replace(step, evidence=ruling.evidence)
+
+
+def _unwritable(request: Request) -> Result:
+    """Return the answer when not even the intent can be recorded."""
+    return Result(
+        intent="",
+        kind=PlanKind.COMMAND,
+        language=request.language,
+        reason=Reason.JOURNAL_UNWRITABLE,
+    )

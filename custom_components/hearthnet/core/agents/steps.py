@@ -1,6 +1,7 @@
 """Answers of managers and the root, read as steps of a result."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..devices import Device, House
@@ -72,6 +73,7 @@ def steps_of(
             for member, outcome in body["members"].items()
             for known in (house.device(member),)
         )
+    granted = message.type is MessageType.GRANT
     step = refused(
         house.device(device),
         device,
@@ -79,10 +81,10 @@ def steps_of(
         parameters,
         evidence,
         event=message.id,
-        lease=message.id if message.type is MessageType.GRANT else message.lease,
+        lease=message.id if granted else message.lease,
         house=house,
     )
-    return (step,)
+    return (replace(step, outcome=Outcome.GRANTED) if granted else step,)
 
 
 def evidence_of(data: Sequence[Mapping[str, Any]]) -> tuple[Evidence, ...]:

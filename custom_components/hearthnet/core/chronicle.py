@@ -1,0 +1,171 @@
+"""What happened and why, from the librarian and from what it has not taken yet.
+
+The newest events are in the journal's tail for a moment before Git has them,
+and for longer while the librarian is away; both are told as one.
+"""
+
+from collections import deque
+from collections.abc import Iterable, Mapping
+import json
+from typing import Any, Protocol
+
+from .librarian.record import Event
+from .messages import EventId
+from .node import Node, Record
+from .paths import device_path
+
+RECENT = 2000
+"""Events kept in memory; older ones only the librarian tells."""
+
+type Row = dict[str, Any]
+
+
+class Library(Protocol):
+    """Whoever answers about the record; see `librarian.answers`."""
+
+    async def query(self, what: str, **args: Any) -> Any:
+        """Ask; raises OSError or TimeoutError when there is no answer."""
+
+
+class Chronicle:
+    """Answers about the past."""
+
+    def __init__(self, node: Node, library: Library | None) -> None:
+        """Listen to the node from now on."""
+        self._node = node
+        self._library = library
+        self._recent: deque[Record] = deque(maxlen=RECENT)
+        node.subscribe(self._recent.append)
+
+    def remember(self, records: Iterable[Record]) -> None:
+        """Take in events of earlier boots, oldest first; used at the start."""
+        self._recent.extendleft(list(records)[-RECENT:][::-1])
+
+    def event(self, event_id: str) -> Record | None:
+        """Return a recent event of this node."""
+        return next((r for r in self._recent if r.message.id == event_id), None)
+
+    async def timeline(
+        self, *, limit: int = 50, before: str | None = None, **filters: str | None
+    ) -> dict[str, Any]:
+        """Return events newest first, and whether the librarian had its say.
+
+        Filters: `device`, `intent`, `lease`, `type`, `text`; all must match.
+        """
+        given = {name: value for name, value in filters.items() if value is not None}
+        older = None if before is None else EventId.parse(before)
+        tail = [
+            row
+            for record in reversed(self._recent)
+            if (older is None or record.message.event < older)
+            and _matches(row := self._row(record), given)
+        ]
+        found, complete = await self._ask(
+            "timeline", limit=limit, before=before, **given
+        )
+        rows = _merge(found or [], tail)
+        rows.sort(key=_order, reverse=True)
+        return {"events": rows[:limit], "complete": complete}
+
+    async def chain(self, intent: str) -> dict[str, Any]:
+        """Return an intent's events oldest first, with their messages."""
+        tail = [
+            self._row(record, whole=True)
+            for record in self._recent
+            if intent in (record.message.intent, record.message.id)
+        ]
+        found, complete = await self._ask("chain", intent=intent)
+        rows = sorted(_merge(found or [], tail), key=_order)
+        return {"intent": intent, "events": rows, "complete": complete}
+
+    async def explain(
+        self,
+        *,
+        device: str | None = None,
+        intent: str | None = None,
+        lease: str | None = None,
+        event: str | None = None,
+    ) -> dict[str, Any]:
+        """Return the chain behind a device's state, a lease, an event or an intent.
+
+        Raises:
+            LookupError: nothing on record.
+        """
+        if device is not None:
+            event = self._node.view.version(device_path(device))
+        event = event or lease
+        row = None
+        if intent is None and event is not None:
+            row = await self._find(event)
+            intent = row["intent"] if row else None
+        if intent is not None:
+            told = await self.chain(intent)
+        elif row is not None:
+            told = {"intent": None, "events": [row], "complete": True}
+        else:
+            raise LookupError("nothing is on record about it")
+        if not told["events"]:
+            raise LookupError("nothing is on record about it")
+        return {**told, "event": event}
+
+    async def _find(self, event: str) -> Row | None:
+        if (record := self.event(event)) is not None:
+            return self._row(record, whole=True)
+        found, _ = await self._ask("event", event=event)
+        row: Row | None = found
+        return row
+
+    async def _ask(self, what: str, **args: Any) -> tuple[Any, bool]:
+        if self._library is None:
+            return None, False
+        given = {name: value for name, value in args.items() if value is not None}
+        try:
+            return await self._library.query(what, **given), True
+        except (OSError, TimeoutError, LookupError):
+            return None, False
+
+    def _row(self, record: Record, *, whole: bool = False) -> Row:
+        """Return a recent event as the librarian's index would give it."""
+        message = record.message
+        event = Event(message.event, record.data, record.signature, message)
+        row: Row = {
+            "id": message.id,
+            "type": event.type,
+            "sender": message.sender,
+            "recipient": message.to,
+            "at": json.loads(record.data)["at"],
+            "content": message.content,
+            "cause": message.cause,
+            "intent": event.intent,
+            "task": event.task,
+            "lease": event.lease,
+            "outcome": event.outcome,
+            "reason": event.reason,
+            "problem": None,
+            "devices": list(event.devices),
+            "commit": self._node.view.commit_of(message.id),
+        }
+        if whole:
+            row["message"] = json.loads(record.data)
+        return row
+
+
+def _matches(row: Row, filters: Mapping[str, str]) -> bool:
+    return all(
+        value in row["devices"]
+        if name == "device"
+        else value.casefold() in row["content"].casefold()
+        if name == "text"
+        else row[name] == value
+        for name, value in filters.items()
+    )
+
+
+def _merge(recorded: list[Row], tail: list[Row]) -> list[Row]:
+    """Join what Git has with what it has not; Git's word counts."""
+    known = {row["id"] for row in recorded}
+    return recorded + [row for row in tail if row["id"] not in known]
+
+
+def _order(row: Row) -> tuple[str, EventId]:
+    return row["at"] or "", EventId.parse(row["id"])

@@ -1,0 +1,74 @@
+"""What a new boot finds left over, and drops: nothing is re-run (invariant 4)."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from .messages import Json, MessageType
+from .node import Node, Record
+from .reasons import Reason
+from .state import State
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """An intent that was open when its boot ended."""
+
+    intent: str
+    text: str
+    """What was asked for; offered again as a new intent, never re-run."""
+    open_tasks: int
+
+
+@dataclass(frozen=True)
+class Restart:
+    """The digest of a start."""
+
+    dropped: tuple[Dropped, ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        """The digest in one sentence."""
+        if not self.dropped:
+            return "Nothing was open; nothing was re-run."
+        return f"Dropped {len(self.dropped)} open requests; nothing was re-run."
+
+
+def recover(node: Node, state: State, before: Iterable[Record]) -> Restart:
+    """Close what earlier boots left open, with one event that names it all."""
+    intents: dict[str, Record] = {}
+    for record in before:
+        message = record.message
+        if message.type is MessageType.INTENT:
+            intents[message.id] = record
+        elif message.type is MessageType.RESOLUTION and message.cause == message.intent:
+            intents.pop(message.intent or "", None)
+        elif message.type is MessageType.RECOVERY:
+            intents.clear()  # an earlier start has told of them
+    tasks = state.open_tasks()
+    dropped = tuple(
+        Dropped(
+            intent=intent,
+            text=str(record.message.body.get("text", "")),
+            open_tasks=sum(task.intent == intent for task in tasks),
+        )
+        for intent, record in intents.items()
+    )
+    restart = Restart(dropped)
+    if dropped or tasks:
+        writes: Mapping[str, Json] = {task.path: None for task in tasks}
+        node.emit(
+            sender="rupert",
+            to="rupert",
+            type=MessageType.RECOVERY,
+            content=restart.sentence,
+            base_commit=node.view.commit,
+            body={
+                "reason": Reason.RESTARTED,
+                "dropped": [
+                    {"intent": d.intent, "text": d.text, "open_tasks": d.open_tasks}
+                    for d in dropped
+                ],
+            },
+            writes=writes,
+        )
+    return restart

@@ -1,0 +1,125 @@
+"""The whole core at work: intents from start to receipts."""
+
+from pathlib import Path
+
+from hearthnet.core.intents import Action, Origin
+from hearthnet.core.messages import MessageType
+from hearthnet.core.reasons import Outcome, Reason
+from hearthnet.core.status import Cause
+from hearthnet.simulation import SimulatedHouse
+
+from .home import ANNA, ROUTINE, ScriptedPlanner, command, lamp, request, running
+
+
+async def test_an_intent_runs_to_its_receipts(tmp_path: Path) -> None:
+    """Every step of the chain is on record, in order, and the lamp is on."""
+    house = SimulatedHouse()
+    desk = lamp(house, "desk")
+    planner = ScriptedPlanner(
+        {
+            "light": command(
+                Action(
+                    targets=(desk.id,),
+                    operation="light.turn_on",
+                    parameters={"brightness_pct": 55},
+                )
+            )
+        }
+    )
+    async with running(tmp_path, house, planner) as home:
+        result = await home.hub.ask(request("light"))
+        assert [step.outcome for step in result.steps] == [Outcome.CHANGED]
+        assert result.complete
+        assert house.values[desk.id] == {"state": "on", "brightness_pct": 55}
+        chain = [m.type for m in home.messages if m.intent or m.id == result.intent]
+        assert chain == [
+            MessageType.INTENT,
+            MessageType.TASK,
+            MessageType.PROPOSAL,
+            MessageType.GRANT,
+            MessageType.EXECUTE,
+            MessageType.RECEIPT,
+            MessageType.RESOLUTION,
+            MessageType.RESOLUTION,
+        ]
+        holds = home.hub.status.holds
+        assert {(h.attribute, h.value) for h in holds} == {
+            ("state", "on"),
+            ("brightness_pct", 55),
+        }
+
+
+async def test_a_schedule_bounces_off_a_standing_intent(tmp_path: Path) -> None:
+    """The second scene: refused with the intent as evidence, passes elsewhere."""
+    house = SimulatedHouse()
+    desk, bed = lamp(house, "desk"), lamp(house, "bed", area="Bedroom", state="on")
+    planner = ScriptedPlanner(
+        {
+            "working from home": command(
+                Action(
+                    targets=(desk.id,),
+                    operation="light.turn_on",
+                    parameters={"brightness_pct": 55},
+                    ranges={"brightness_pct": (None, 60)},
+                ),
+                standing=True,
+            )
+        }
+    )
+    async with running(tmp_path, house, planner) as home:
+        standing = await home.hub.ask(request("working from home"))
+        result = await home.hub.propose(
+            principal=ROUTINE,
+            origin=Origin.SCHEDULE,
+            targets=(desk.id, bed.id),
+            operation="light.turn_on",
+            parameters={"brightness_pct": 20, "color_temp_kelvin": 2700},
+            reason="evening wind-down",
+        )
+        refused, passed = result.steps
+        assert refused.outcome is Outcome.REFUSED
+        assert refused.reason is Reason.CONFLICT
+        assert refused.evidence[0].intent == standing.intent
+        assert passed.outcome is Outcome.CHANGED
+        assert house.values[desk.id]["brightness_pct"] == 55
+        assert len(home.of(MessageType.CONFLICT)) == 1
+
+
+async def test_a_dry_run_moves_and_records_nothing(tmp_path: Path) -> None:
+    """Its steps carry the verdicts."""
+    house = SimulatedHouse()
+    desk = lamp(house, "desk")
+    on = Action(targets=(desk.id,), operation="light.turn_on")
+    async with running(
+        tmp_path, house, ScriptedPlanner({"light": command(on)})
+    ) as home:
+        result = await home.hub.ask(request("light", dry_run=True))
+        assert [step.outcome for step in result.steps] == [Outcome.PLANNED]
+        assert home.messages == []
+        assert house.acts == []
+
+
+async def test_a_lease_of_an_old_boot_is_refused_with_evidence(tmp_path: Path) -> None:
+    """The third scene: lease and invalidating event are named."""
+    house = SimulatedHouse()
+    desk = lamp(house, "desk")
+    async with running(tmp_path, house) as home:
+        step = await home.hub.request_lease(
+            principal=ANNA,
+            origin=Origin.APP,
+            target=desk.id,
+            operation="light.turn_on",
+            parameters={},
+            reason="to be replayed",
+        )
+        assert step.lease is not None
+    async with running(tmp_path, house, clock=home.clock) as home:
+        house.change(desk.id, state="on", brightness_pct=80)
+        home.hub.observe(desk.id, house.values[desk.id], cause=Cause.DEVICE)
+        result = await home.hub.execute(step.lease, principal=ANNA, origin=Origin.APP)
+        assert house.acts == []
+        assert result.steps[0].outcome is Outcome.REFUSED
+        codes = [item.code for item in result.steps[0].evidence]
+        assert codes[0] is Reason.NOT_ASKED
+        assert Reason.FENCED in codes
+        assert Reason.STALE_STATE in codes
