@@ -1,12 +1,15 @@
 """Repository, index and intake together: the librarian without a transport."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from itertools import batched
 from pathlib import Path
+import sqlite3
 
 from ..clock import Clock
 from ..keys import VerifyKey
 from ..killpoint import killpoint
+from . import BlockedError, LibrarianError
 from .answers import index_path
 from .index import Index
 from .intake import Intake
@@ -30,8 +33,10 @@ class Library:
         try:
             self.index = Index(index_path(folder), writing=True)
             self._catch_up()
-        except BaseException:
+        except BaseException as error:
             self.repository.close()
+            if isinstance(error, sqlite3.Error):
+                raise LibrarianError(f"the index: {error}") from error
             raise
         last = self.index.positions()
         if last != self.repository.acked():
@@ -48,6 +53,7 @@ class Library:
         """Record accepted events, in order; return their commits. Blocks.
 
         Raises:
+            BlockedError: open the library anew to know what is recorded.
             LibrarianError: none of them is recorded.
         """
         durable = dict(self._durable)
@@ -55,7 +61,10 @@ class Library:
             durable[event.id.node] = event.id.position
         commits = self.repository.record(events, durable)
         self._durable = durable
-        self.index.add(zip(commits, events, strict=True), self.repository.tip)
+        try:
+            self.index.add(zip(commits, events, strict=True), self.repository.tip)
+        except sqlite3.Error as error:
+            raise BlockedError(f"the index: {error}") from error
         killpoint()
         return {str(e.id): c for e, c in zip(events, commits, strict=True)}
 
@@ -91,5 +100,6 @@ class Library:
         for path, event, gone, _ in self.index.versions("nodes/"):
             value = None if gone else self.repository.value(path, self.repository.tip)
             if isinstance(value, dict) and isinstance(value.get("key"), str):
-                keys[event.node] = VerifyKey.from_text(str(value["key"]))
+                with suppress(ValueError):  # a node may write any nonsense
+                    keys[event.node] = VerifyKey.from_text(str(value["key"]))
         return keys

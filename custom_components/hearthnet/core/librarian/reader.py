@@ -70,9 +70,12 @@ class Reader:
         """Return the value of a path as of a commit; None when it has none."""
         try:
             tree = self._commit(commit).tree
-            entry = tree[path] if path in tree else None
         except UNREADABLE as error:
             raise LibrarianError(f"{commit}: {error}") from error
+        try:
+            entry = tree[path]
+        except KeyError:
+            return None
         if not isinstance(entry, pygit2.Blob):
             return None
         return decode(path, entry.data)

@@ -137,6 +137,8 @@ class Repository(Reader):
             replace(boot_file, boot)
         self._adopt(self._find_tip())
         self.id = self._identity()
+        # A last batch may have been visible before it was durable.
+        disk.sync_filesystem(folder)
 
     def _adopt(self, tip: pygit2.Oid) -> None:
         self._tip = tip

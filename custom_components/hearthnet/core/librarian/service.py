@@ -76,7 +76,8 @@ class Service:
                 case "keys":
                     self._keys(frame["keys"])
                 case "query":
-                    self._spawn(self._query(frame))
+                    ask = partial(self._ask, frame["what"], frame["args"])
+                    self._spawn(self._query(frame["number"], ask))
                 case kind:
                     self._notice(f"unknown frame {kind[:40]!r}")
         except (KeyError, TypeError, ValueError) as error:
@@ -145,14 +146,15 @@ class Service:
     def _keys(self, keys: dict[str, str]) -> None:
         assert self._library
         self._library.intake.keys.update(
-            {node: VerifyKey.from_text(text) for node, text in keys.items()}
+            {node: VerifyKey.from_text(text) for node, text in dict(keys).items()}
         )
 
-    async def _query(self, frame: wire.Frame) -> None:
+    def _ask(self, what: str, args: dict[str, Any]) -> Any:
         assert self._answers
-        number = frame["number"]
+        return self._answers.ask(what, args)
+
+    async def _query(self, number: int, ask: Callable[[], Any]) -> None:
         try:
-            ask = partial(self._answers.ask, frame["what"], frame["args"])
             line = await self._in(
                 self._reader, lambda: wire.pack("answer", number=number, result=ask())
             )
