@@ -3,7 +3,7 @@
 Checking is pure: it reads the book, the view and a moment, and changes nothing.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
@@ -113,7 +113,7 @@ class LeaseBook:
 
         The bytes are decoded here, so that what was verified is what counts.
         """
-        known = self._entries.get(grant.message.id)
+        known = self._entry(grant.message.id)
         if known and known.genuine:
             return known.lease if known.data == grant.data else None
         try:
@@ -186,7 +186,7 @@ class LeaseBook:
 
     def lease(self, lease_id: str) -> Lease | None:
         """Return a lease that was admitted."""
-        entry = self._entries.get(lease_id)
+        entry = self._entry(lease_id)
         return entry.lease if entry else None
 
     def over(self, lease_id: str, evidence: Sequence[Evidence]) -> bool:
@@ -210,13 +210,9 @@ class LeaseBook:
 
     def check(self, lease_id: str, request: Request, moment: Moment) -> Check:
         """Tell all that speaks against a request, in the order of `GATE_ORDER`."""
-        entry = self._entries.get(lease_id)
-        if entry is None and (grant := self.earlier.pop(lease_id, None)):
-            self.admit(grant)
-            entry = self._entries.get(lease_id)
+        entry = self._entry(lease_id)
         if entry is None:
-            text = f"there is no lease {lease_id[:80]!r} here"
-            return Check(None, (Evidence(text=text, code=Reason.NO_LEASE),))
+            return Check(None, self._absent(lease_id))
         found: list[Evidence] = []
         if not entry.genuine:
             text = "the grant is not signed by the root"
@@ -225,9 +221,7 @@ class LeaseBook:
             text = f"granted to {entry.lease.grantee}, not to {request.grantee[:40]}"
             found.append(_evidence(entry, Reason.WRONG_GRANTEE, text))
         self._standing(entry, moment, found)
-        if (execute := self.executed.get(lease_id)) is not None:
-            text = "the lease was used before; it is good for one execution"
-            found.append(_evidence(entry, Reason.CONSUMED, text, event=execute))
+        found.extend(self._consumed(lease_id, entry.lease.intent))
         self._overtaken(entry, found)
         self._scope(entry, request, found)
         self._fresh(entry, found)
@@ -248,6 +242,28 @@ class LeaseBook:
         if fresh:
             self._fresh(entry, found)
         return tuple(found)
+
+    def _entry(self, lease_id: str) -> _Entry | None:
+        if grant := self.earlier.pop(lease_id, None):
+            self.admit(grant)
+        return self._entries.get(lease_id)
+
+    def _absent(self, lease_id: str) -> tuple[Evidence, ...]:
+        """Say that there is no lease; an earlier boot may have used it."""
+        text = f"there is no lease {lease_id[:80]!r} here"
+        absent = Evidence(text=text, code=Reason.NO_LEASE)
+        return absent, *self._consumed(lease_id, None)
+
+    def _consumed(self, lease_id: str, intent: str | None) -> Iterator[Evidence]:
+        if (execute := self.executed.get(lease_id)) is not None:
+            yield Evidence(
+                text="the lease was used before; it is good for one execution",
+                code=Reason.CONSUMED,
+                lease=lease_id,
+                event=execute,
+                commit=self.view.commit_of(execute),
+                intent=intent,
+            )
 
     def _standing(self, entry: _Entry, moment: Moment, found: list[Evidence]) -> None:
         """Add what ends a lease whoever asks: proposal, fence, revocation, time."""

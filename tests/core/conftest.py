@@ -1,0 +1,18 @@
+"""Fixtures of the core's tests."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .gate_world import World
+
+
+@pytest.fixture(params=["remote", "embedded"])
+async def world(request: Any, tmp_path: Path) -> AsyncIterator[World]:
+    """A gate on a phone's node, and one on the hub's."""
+    world = World(tmp_path / "journal", request.param == "embedded")
+    world.fence()
+    yield world
+    await world.node.close()
