@@ -1,0 +1,110 @@
+"""Runs the demo: `script/demo [--exit | --stay] [--rounds N] [--json FILE]`."""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from .report import SOURCE, Record, failed, rows, table, write
+from .scenes import Run, play
+from .stage import Stage, stage
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Play the scenes; return 1 if a property did not hold."""
+    options = _parse(arguments)
+    began = time.monotonic()
+
+    def say(text: str) -> None:
+        print(f"[{time.monotonic() - began:5.1f} s] {text}", flush=True)
+
+    with (
+        tempfile.TemporaryDirectory(prefix="hearthnet-demo-") as folder,
+        stage(Path(folder), say) as home,
+    ):
+        runs = []
+        for number in range(1, options.rounds + 1):
+            say(f"Round {number} of {options.rounds}")
+            runs.append(play(home))
+        status = _conclude(home, runs, options.json)
+        if options.stay:
+            _stay(home)
+    return status
+
+
+def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="script/demo", description="HearthNet's three scenes in a real home."
+    )
+    ending = parser.add_mutually_exclusive_group()
+    ending.add_argument("--exit", dest="stay", action="store_false", help="end at once")
+    ending.add_argument("--stay", action="store_true", help="go on until Ctrl-C")
+    parser.add_argument("--rounds", type=int, default=5, metavar="N")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all as JSON")
+    parser.set_defaults(stay=sys.stdout.isatty())
+    return parser.parse_args(arguments)
+
+
+def _conclude(home: Stage, runs: Sequence[Run], path: Path | None) -> int:
+    """Print the table and one chain from Git; return the exit status."""
+    home.committed()
+    lines = rows(runs, _record(home))
+    print(f"\n{table(lines)}\n\n{SOURCE}\n")
+    print("One chain, as `git log` shows it:\n")
+    print(
+        home.git(
+            "log",
+            "--reverse",
+            f"--grep=^Intent: {runs[-1].chain}$",
+            "--format=%h %<(8,trunc)%an %s",
+        )
+    )
+    if path is not None:
+        write(path, runs, lines)
+    if broken := failed(runs):
+        print("Did not hold:", *broken, sep="\n  ")
+        return 1
+    held = sum(len(run.checks) for run in runs)
+    print(f"All {held} properties held in {len(runs)} rounds.")
+    return 0
+
+
+def _record(home: Stage) -> Record:
+    """Ask git itself how the record is."""
+    newest = home.events(limit=1)[0]
+    log = home.git("log", "--format=%(trailers:key=Event,valueonly)").split()
+    node, boot, seq = newest["id"].rsplit(".", 2)
+    mine = {event for event in log if event.startswith(f"{node}.{boot}.")}
+    wanted = {f"{node}.{boot}.{number}" for number in range(1, int(seq) + 1)}
+    earlier = len(set(log) - mine)
+    fsck = subprocess.run(
+        ["git", "-C", home.repository, "fsck", "--full", "--strict"],
+        check=False,
+        capture_output=True,
+    )
+    return Record(
+        events=earlier + len(wanted | mine),
+        commits=earlier + len(mine),
+        sound=fsck.returncode == 0 and len(log) == len(set(log)),
+    )
+
+
+def _stay(home: Stage) -> None:
+    """Leave the home running for a look around."""
+    hass = home.hass
+    print(f"\nLook around at {hass.url}")
+    print(f"  log in as {hass.username!r} with the password {hass.password!r}")
+    print(f"  the record: git -C {home.repository} log")
+    print("Ctrl-C ends it.", flush=True)
+    try:
+        signal.pause()
+    except KeyboardInterrupt:
+        print()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,159 @@
+"""The demo's stage: one running home, and what the scenes do with it."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+import shutil
+import subprocess
+import time
+from typing import Any
+
+from tests.support.hass_server import HassServer
+from tests.support.hass_websocket import HassWebsocket
+from tests.support.process import wait_until
+
+from .house import configuration, furnish
+
+ROOT = Path(__file__).parents[3]
+BLUEPRINT = "blueprints/automation/hearthnet/scheduled_routine.yaml"
+SETTLE = 30.0
+"""Seconds that something in the home may take to show."""
+
+type Say = Callable[[str], None]
+
+
+@dataclass
+class Stage:
+    """A running home with HearthNet set up in it."""
+
+    hass: HassServer
+    entities: Mapping[str, str]
+    """The house's own names to entity ids."""
+    socket: HassWebsocket
+    agent: str
+    """The conversation entity."""
+    entry: str
+    repository: Path
+    say: Say
+    latencies: list[float] = field(default_factory=list)
+
+    def tell(self, text: str) -> dict[str, Any]:
+        """Say a sentence to Assist, as the owner's app does; return the answer."""
+        began = time.perf_counter()
+        answer: dict[str, Any] = self.socket.call(
+            "conversation/process", text=text, agent_id=self.agent, language="en"
+        )
+        self.latencies.append(time.perf_counter() - began)
+        speech = answer["response"]["speech"]["plain"]["speech"]
+        self.say(f"  Owner: {text}")
+        self.say(f"  HearthNet: {speech}")
+        return answer
+
+    def call(self, name: str, /, **data: Any) -> dict[str, Any]:
+        """Call one of HearthNet's actions and return its response."""
+        answer: dict[str, Any] = self.hass.action(
+            f"hearthnet.{name}", data, answer=True
+        )
+        return answer
+
+    def values(self, name: str) -> dict[str, Any]:
+        """Return state and attributes of a device."""
+        state = self.hass.state(self.entities[name])
+        return {"state": state["state"], **state["attributes"]}
+
+    def brightness(self, name: str) -> int | None:
+        """Return a lamp's brightness in percent, None when it is off."""
+        level = self.values(name).get("brightness")
+        return None if level is None else round(level / 255 * 100)
+
+    def touched(self, name: str) -> str:
+        """Return when a device last reported a change."""
+        return str(self.hass.state(self.entities[name])["last_updated"])
+
+    def by_hand(self, action: str, name: str, **data: Any) -> None:
+        """Do something in the home past HearthNet, as a person's app would."""
+        self.hass.action(action, {"entity_id": self.entities[name], **data})
+
+    def until(self, condition: Callable[[], bool], what: str) -> None:
+        """Wait until something is so in the home."""
+        wait_until(condition, SETTLE, lambda: f"not so: {what}")
+
+    def reload(self) -> None:
+        """Restart HearthNet's agents inside Home Assistant: a boot of the hub."""
+        path = f"/api/config/config_entries/entry/{self.entry}/reload"
+        self.hass.request("POST", path)
+        self.socket.close()
+        self.socket = self.hass.websocket()
+
+    def events(self, **filters: Any) -> list[dict[str, Any]]:
+        """Return the record's events, newest first."""
+        found: list[dict[str, Any]] = self.call("timeline", **filters)["events"]
+        return found
+
+    def committed(self) -> None:
+        """Wait until Git has every event of the timeline."""
+
+        def quiet() -> bool:
+            return all(event["commit"] for event in self.events(limit=100))
+
+        self.until(quiet, "all events are committed")
+
+    def git(self, *arguments: str) -> str:
+        """Ask the git command line about the record."""
+        return subprocess.run(
+            ["git", "-C", str(self.repository), *arguments],
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
+
+
+@contextmanager
+def stage(config: Path, say: Say) -> Iterator[Stage]:
+    """Start a home and set HearthNet up in it, through the real config flow."""
+    (config / "automations.yaml").write_text("[]\n")
+    target = config / BLUEPRINT
+    target.parent.mkdir(parents=True)
+    shutil.copy(ROOT / BLUEPRINT, target)
+    with HassServer(config, yaml=configuration()) as hass:
+        say(f"Home Assistant runs at {hass.url}")
+        entities = furnish(hass)
+        say(f"A home of {len(entities)} devices: some slow, one broken, one unplugged")
+        entry = set_up(hass)
+        say("HearthNet is set up: embedded librarian, offline planner")
+        socket = hass.websocket()
+        agent = next(
+            item["entity_id"]
+            for item in socket.call("config/entity_registry/list")
+            if item["platform"] == "hearthnet"
+            and item["entity_id"].startswith("conversation.")
+        )
+        repository = config / "hearthnet" / entry / "repository.git"
+        yield Stage(
+            hass=hass,
+            entities=entities,
+            socket=socket,
+            agent=agent,
+            entry=entry,
+            repository=repository,
+            say=say,
+        )
+
+
+def set_up(hass: HassServer) -> str:
+    """Walk the config flow with what it suggests; return the entry's id."""
+    result = hass.configure("hearthnet")
+    while result["type"] == "form":
+        given = {
+            item["name"]: item["description"]["suggested_value"]
+            for item in result["data_schema"]
+            if "suggested_value" in (item.get("description") or {})
+        }
+        path = f"/api/config/config_entries/flow/{result['flow_id']}"
+        result = hass.request("POST", path, given)
+        if result.get("errors"):
+            raise RuntimeError(f"the config flow answered {result['errors']}")
+    if result["type"] != "create_entry":
+        raise RuntimeError(f"the config flow ended with {result}")
+    return str(result["result"]["entry_id"])
