@@ -9,3 +9,9 @@ import custom_components.hearthnet  # noqa: F401
 @pytest.fixture(autouse=True)
 def _custom_integrations(enable_custom_integrations: None) -> None:
     """Let Home Assistant load HearthNet."""
+
+
+@pytest.fixture
+def hass_config_dir(hass_tmp_config_dir: str) -> str:
+    """Give each test a configuration folder of its own: HearthNet keeps files there."""
+    return hass_tmp_config_dir

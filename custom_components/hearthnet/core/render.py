@@ -36,6 +36,7 @@ _ANSWERED = (
 """What a question about a device is answered with, besides its state."""
 _ORDER = (
     Outcome.PLANNED,
+    Outcome.GRANTED,
     Outcome.CHANGED,
     Outcome.ALREADY_SO,
     Outcome.RUNNING,

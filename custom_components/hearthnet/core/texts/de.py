@@ -53,6 +53,10 @@ TEXTS = Texts(
             "{names} wäre erlaubt: {state}.",
             "{names} wären erlaubt: {state}.",
         ),
+        Outcome.GRANTED: (
+            "Für {names} ist eine Freigabe erteilt; bewegt wurde nichts.",
+            "Für {names} ist eine Freigabe erteilt; bewegt wurde nichts.",
+        ),
         Outcome.WAITING: (
             "{names} wartet auf eine Bestätigung.",
             "{names} warten auf eine Bestätigung.",
@@ -155,6 +159,7 @@ TEXTS = Texts(
         Reason.AMBIGUOUS: "mehreres passt",
         Reason.CANCELED: "es wurde abgebrochen",
         Reason.RESTARTED: "HearthNet wurde inzwischen neu gestartet",
+        Reason.FAULT: "in HearthNet ist etwas schiefgegangen; das Log sagt mehr",
         Reason.MALFORMED: "die Nachricht war fehlerhaft",
     },
     held="ein Auftrag von {who} ({time}) gilt",

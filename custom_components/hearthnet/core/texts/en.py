@@ -53,6 +53,10 @@ TEXTS = Texts(
             "{names} would be allowed: {state}.",
             "{names} would be allowed: {state}.",
         ),
+        Outcome.GRANTED: (
+            "A lease for {names} is granted; nothing has been moved.",
+            "A lease for {names} is granted; nothing has been moved.",
+        ),
         Outcome.WAITING: (
             "{names} waits for somebody to confirm.",
             "{names} wait for somebody to confirm.",
@@ -152,6 +156,7 @@ TEXTS = Texts(
         Reason.AMBIGUOUS: "more than one thing fits",
         Reason.CANCELED: "it was canceled",
         Reason.RESTARTED: "HearthNet was restarted meanwhile",
+        Reason.FAULT: "something went wrong inside HearthNet; the log tells more",
         Reason.MALFORMED: "the message was malformed",
     },
     held="a request by {who} of {time} stands",

@@ -49,6 +49,10 @@ TEXTS = Texts(
             "{names}会被允许：{state}。",
             "{names}会被允许：{state}。",
         ),
+        Outcome.GRANTED: (
+            "{names}获得授权，尚未动作。",
+            "{names}获得授权，尚未动作。",
+        ),
         Outcome.WAITING: ("{names}等待有人确认。", "{names}等待有人确认。"),
     },
     unreachable_since=(
@@ -142,6 +146,7 @@ TEXTS = Texts(
         Reason.AMBIGUOUS: "符合的不止一个",
         Reason.CANCELED: "请求被取消",
         Reason.RESTARTED: "HearthNet 在此期间重启过",
+        Reason.FAULT: "HearthNet 内部出错，详情见日志",
         Reason.MALFORMED: "消息格式有误",
     },
     held="{who}在{time}的要求仍然有效",

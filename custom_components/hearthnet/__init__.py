@@ -1,0 +1,47 @@
+"""HearthNet: agents propose, the hub grants leases, Git remembers."""
+
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers import config_validation as cv, device_registry as dr
+from homeassistant.helpers.typing import ConfigType
+
+from .const import DOMAIN, PLATFORMS
+from .coordinator import HearthnetConfigEntry, HearthnetCoordinator
+from .notices import async_tell_kept
+from .runtime import Folder
+from .services import async_setup_services
+
+CONFIG_SCHEMA = cv.config_entry_only_config_schema(DOMAIN)
+
+
+async def async_setup(hass: HomeAssistant, config: ConfigType) -> bool:
+    """Register what must exist without a loaded entry."""
+    async_setup_services(hass)
+    return True
+
+
+async def async_setup_entry(hass: HomeAssistant, entry: HearthnetConfigEntry) -> None:
+    """Start the hub. Each time is a boot of its own."""
+    coordinator = HearthnetCoordinator(hass, entry)
+    await coordinator.async_start()
+    entry.runtime_data = coordinator
+    # Before the agents' devices, which name it as theirs.
+    device = dr.async_get(hass).async_get_or_create(
+        config_entry_id=entry.entry_id,
+        entry_type=dr.DeviceEntryType.SERVICE,
+        identifiers={(DOMAIN, entry.entry_id)},
+        manufacturer="HearthNet",
+        name=entry.title,
+    )
+    coordinator.device_id = device.id
+    await hass.config_entries.async_forward_entry_setups(entry, PLATFORMS)
+
+
+async def async_unload_entry(hass: HomeAssistant, entry: HearthnetConfigEntry) -> None:
+    """Let go of the entities, then drain the hub while its tasks are alive."""
+    await hass.config_entries.async_unload_platforms_or_raise(entry, PLATFORMS)
+    await entry.runtime_data.async_stop()
+
+
+async def async_remove_entry(hass: HomeAssistant, entry: HearthnetConfigEntry) -> None:
+    """Keep the record of what happened, and say where it is."""
+    await async_tell_kept(hass, Folder.of(hass, entry.entry_id))

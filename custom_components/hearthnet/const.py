@@ -1,0 +1,37 @@
+"""Constants of the integration."""
+
+import logging
+from typing import Final
+
+from homeassistant.const import Platform
+
+DOMAIN: Final = "hearthnet"
+LOGGER = logging.getLogger(__package__)
+
+PLATFORMS: Final = [
+    Platform.BINARY_SENSOR,
+    Platform.BUTTON,
+    Platform.CONVERSATION,
+    Platform.EVENT,
+    Platform.SENSOR,
+    Platform.SWITCH,
+]
+
+CONF_POLICY: Final = "policy"
+CONF_FREE_PLUGS: Final = "free_plugs"
+"""Plugs without a device class that may be switched unasked, by entity id."""
+
+CONF_USER: Final = "user"
+"""Id of the system user under which HearthNet acts."""
+CONF_VOICE_ROLE: Final = "voice_role"
+"""Role of whoever talks to a voice satellite: nobody proves who that is."""
+
+POLICY_FILE: Final = "file"
+"""The owner's own policy, in place of a shipped one."""
+POLICIES: Final = ("balanced", "cautious", "relaxed", POLICY_FILE)
+DEFAULT_POLICY: Final = "balanced"
+VOICE_ROLES: Final = ("resident", "guest", "child", "unknown")
+DEFAULT_VOICE_ROLE: Final = "resident"
+
+STOP_TIMEOUT: Final = 12.0
+"""Seconds that a stop waits for the librarian, which itself gives up after ten."""

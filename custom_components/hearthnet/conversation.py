@@ -1,0 +1,118 @@
+"""The Assist agent: sentences in, receipts out, nothing made up in between."""
+
+from typing import Literal, override
+
+from homeassistant.components import conversation
+from homeassistant.const import MATCH_ALL
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers import intent
+from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
+
+from .coordinator import HearthnetConfigEntry, HearthnetCoordinator
+from .core.intents import PlanKind, Request, Result, Step
+from .core.reasons import DONE, Outcome
+from .core.render import asks_back
+from .entity import HearthnetEntity
+from .principal import async_speaker, requested_by
+from .speech import speech
+
+PARALLEL_UPDATES = 0
+BEARABLE = DONE | {Outcome.RUNNING, Outcome.UNVERIFIED, Outcome.WAITING}
+"""Outcomes that are no failure, though only those of `DONE` are a success."""
+MAX_TURNS = 8
+"""How many earlier turns an intent carries: “that one again” needs few."""
+
+
+async def async_setup_entry(
+    hass: HomeAssistant,
+    entry: HearthnetConfigEntry,
+    async_add_entities: AddConfigEntryEntitiesCallback,
+) -> None:
+    """Set up the HearthNet conversation agent based on a config entry."""
+    async_add_entities([HearthnetConversation(entry.runtime_data)])
+
+
+class HearthnetConversation(HearthnetEntity, conversation.ConversationEntity):
+    """An agent that Assist can talk to."""
+
+    _attr_name = None
+    _attr_supported_features = conversation.ConversationEntityFeature.CONTROL
+
+    def __init__(self, coordinator: HearthnetCoordinator) -> None:
+        """Initialize the agent."""
+        super().__init__(coordinator, "conversation")
+
+    @property
+    @override
+    def supported_languages(self) -> list[str] | Literal["*"]:
+        """Return all: what has no sentences of its own is answered in English."""
+        return MATCH_ALL
+
+    @override
+    async def _async_handle_message(
+        self,
+        user_input: conversation.ConversationInput,
+        chat_log: conversation.ChatLog,
+    ) -> conversation.ConversationResult:
+        """Turn a sentence into an intent and tell what became of it."""
+        caller = await async_speaker(self.coordinator, user_input)
+        request = Request(
+            text=user_input.text,
+            principal=caller.principal,
+            origin=caller.origin,
+            language=user_input.language,
+            area=caller.area,
+            turns=_turns(chat_log),
+        )
+        with requested_by(user_input.context):
+            result = await self.coordinator.hub.ask(request)
+        spoken = speech(self.coordinator, result, user_input.language)
+        chat_log.async_add_assistant_content_without_tools(
+            conversation.AssistantContent(agent_id=self.entity_id, content=spoken)
+        )
+        return conversation.ConversationResult(
+            response=_response(result, spoken, user_input.language),
+            conversation_id=chat_log.conversation_id,
+            continue_conversation=asks_back(result),
+        )
+
+
+def _response(result: Result, spoken: str, language: str) -> intent.IntentResponse:
+    """Tell programs what the sentence tells people."""
+    response = intent.IntentResponse(language=language)
+    failed = [step for step in result.steps if step.outcome not in BEARABLE]
+    if result.kind is PlanKind.UNCLEAR and not asks_back(result):
+        code = intent.IntentResponseErrorCode.NO_INTENT_MATCH
+        response.async_set_error(code, spoken)
+    elif result.kind is PlanKind.COMMAND and len(failed) == len(result.steps):
+        code = intent.IntentResponseErrorCode.FAILED_TO_HANDLE
+        response.async_set_error(code, spoken)
+    else:
+        if result.kind is PlanKind.QUESTION:
+            response.response_type = intent.IntentResponseType.QUERY_ANSWER
+        response.async_set_speech(spoken)
+    response.async_set_results(
+        success_results=[
+            _target(step) for step in result.steps if step.outcome in DONE
+        ],
+        failed_results=[_target(step) for step in failed],
+    )
+    return response
+
+
+def _target(step: Step) -> intent.IntentResponseTarget:
+    return intent.IntentResponseTarget(
+        name=step.name,
+        type=intent.IntentResponseTargetType.ENTITY,
+        id=step.entity_id,
+    )
+
+
+def _turns(chat_log: conversation.ChatLog) -> tuple[tuple[str, str], ...]:
+    """Return what was said before the present sentence."""
+    turns = [
+        (content.role, content.content)
+        for content in chat_log.content[:-1]
+        if content.role in ("user", "assistant") and content.content
+    ]
+    return tuple(turns[-MAX_TURNS:])

@@ -1,0 +1,55 @@
+"""Diagnostics: the state of the hub without names, words or whereabouts."""
+
+from collections import Counter
+from dataclasses import asdict
+from typing import Any
+
+from homeassistant.components.diagnostics import REDACTED, async_redact_data
+from homeassistant.core import HomeAssistant
+
+from .coordinator import HearthnetConfigEntry
+
+TO_REDACT = {
+    "content",
+    "evidence",
+    "name",
+    "principal",
+    "problem",
+    "repository",
+    "text",
+    "title",
+    "unique_id",
+    "user",
+}
+"""Keys whose values can tell who lives here and what they said."""
+
+
+async def async_get_config_entry_diagnostics(
+    hass: HomeAssistant, entry: HearthnetConfigEntry
+) -> dict[str, Any]:
+    """Return diagnostics for a config entry."""
+    coordinator = entry.runtime_data
+    status = coordinator.data
+    devices = list(coordinator.house.devices())
+    return {
+        "entry": async_redact_data(entry.as_dict(), TO_REDACT),
+        "status": {
+            "boot": status.boot,
+            "open": status.open,
+            "enabled": status.enabled,
+            "agents": [asdict(agent) for agent in status.agents],
+            "leases": len(status.leases),
+            "holds": Counter(f"{h.source} {h.attribute}" for h in status.holds),
+            "journal": status.journal,
+            "librarian": {
+                "connected": status.librarian.connected,
+                "commit": status.librarian.commit,
+                "behind": status.librarian.behind,
+                "problem": REDACTED if status.librarian.problem else None,
+            },
+        },
+        "devices": Counter(device.domain for device in devices),
+        "last": async_redact_data(status.last.step.as_dict(), TO_REDACT)
+        if status.last
+        else None,
+    }

@@ -1,0 +1,58 @@
+"""What Repairs shows: only what a person can put right."""
+
+from collections.abc import Iterable
+
+from homeassistant.core import HomeAssistant, callback
+from homeassistant.helpers import issue_registry as ir
+
+from .const import DOMAIN
+from .core.status import HubStatus
+
+LIBRARIAN_GRACE = 60.0
+"""Seconds the librarian may be away before a person hears of it: it is restarted."""
+
+JOURNAL = "journal_unwritable"
+LIBRARIAN = "librarian_dead"
+PLAYBOOKS = "playbooks_broken"
+POLICY = "policy_broken"
+
+
+@callback
+def async_show_mistakes(
+    hass: HomeAssistant, key: str, mistakes: Iterable[str], path: str
+) -> None:
+    """Show mistakes in a text of the owner's, or take the issue back."""
+    lines = "\n".join(f"- {mistake}" for mistake in mistakes)
+    _show(hass, key, bool(lines), mistakes=lines, path=path)
+
+
+@callback
+def async_show_record(
+    hass: HomeAssistant, status: HubStatus, away: float, path: str
+) -> None:
+    """Show whether what happens can be recorded.
+
+    `away` is for how many seconds the librarian has recorded nothing.
+    """
+    _show(hass, JOURNAL, not status.journal, path=path)
+    librarian = status.librarian
+    shown = away > LIBRARIAN_GRACE or (
+        librarian.connected and librarian.problem is not None
+    )
+    _show(hass, LIBRARIAN, shown, problem=librarian.problem or "no answer")
+
+
+@callback
+def _show(hass: HomeAssistant, key: str, shown: bool, **placeholders: str) -> None:
+    if not shown:
+        ir.async_delete_issue(hass, DOMAIN, key)
+        return
+    ir.async_create_issue(
+        hass,
+        DOMAIN,
+        key,
+        is_fixable=False,
+        severity=ir.IssueSeverity.ERROR,
+        translation_key=key,
+        translation_placeholders=placeholders,
+    )

@@ -1,0 +1,158 @@
+"""The parts of one boot of the hub, opened in order and closed in reverse."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass
+import os
+from pathlib import Path
+from typing import Any, override
+
+from homeassistant.components.person import DOMAIN as PERSON_DOMAIN
+from homeassistant.config_entries import ConfigEntry
+from homeassistant.const import STATE_HOME, STATE_UNAVAILABLE, STATE_UNKNOWN
+from homeassistant.core import HomeAssistant, callback
+from homeassistant.loader import async_get_integration
+from homeassistant.util import dt as dt_util
+
+from .const import DEFAULT_POLICY, DOMAIN, STOP_TIMEOUT
+from .core.clock import SystemClock
+from .core.files import make_folder
+from .core.hub import Hub, Startup
+from .core.keys import SigningKey
+from .core.librarian import LibrarianError
+from .core.librarian.client import QUERY_SECONDS, LibrarianProcess
+from .core.messages import Json
+from .core.node import Node
+from .core.paths import HUB
+from .core.planner import FirstOf
+from .core.policy.load import preset
+from .core.reservations import LoopWaiter
+from .house import HassHouse
+from .jeeves import JeevesAdapter
+
+type Spawn = Callable[[Coroutine[Any, Any, None]], object]
+
+
+class EmbeddedLibrarian(LibrarianProcess):
+    """The child process, as the hub asks it."""
+
+    @property
+    def away_since(self) -> float | None:
+        """Boot time since which nothing gets recorded; None while it does."""
+        return self.feed.away_since
+
+    @override
+    async def query(
+        self, what: str, *, timeout: float = QUERY_SECONDS, **args: Any
+    ) -> Any:
+        """Ask the librarian; ConnectionError when it has no answer."""
+        try:
+            return await super().query(what, timeout=timeout, **args)
+        except LibrarianError as error:
+            raise ConnectionError(str(error)) from error
+
+
+@dataclass(frozen=True, kw_only=True)
+class Folder:
+    """Where one entry keeps what it must not lose."""
+
+    root: Path
+
+    @classmethod
+    def of(cls, hass: HomeAssistant, entry_id: str) -> Folder:
+        """Return the folder of an entry."""
+        return cls(root=Path(hass.config.path(DOMAIN, entry_id)))
+
+    @property
+    def key(self) -> Path:
+        """The hub's private key; whoever has it can sign leases."""
+        return self.root / "key"
+
+    @property
+    def journal(self) -> Path:
+        """What happened, until the repository has it and for a week more."""
+        return self.root / "journal"
+
+    @property
+    def repository(self) -> Path:
+        """The Git repository of the embedded librarian."""
+        return self.root / "repository.git"
+
+
+async def async_open_node(hass: HomeAssistant, folder: Folder) -> tuple[Node, Startup]:
+    """Start a boot: open the journal and read what earlier boots left.
+
+    Raises:
+        JournalError: the journal is damaged, in use or unwritable.
+        OSError: the folder or the key cannot be read or written.
+    """
+    integration = await async_get_integration(hass, DOMAIN)
+    about: dict[str, Json] = {"version": str(integration.version)}
+    return await hass.async_add_executor_job(_open_node, folder, about)
+
+
+def _open_node(folder: Folder, about: dict[str, Json]) -> tuple[Node, Startup]:
+    make_folder(folder.root)
+    key = SigningKey.load_or_create(folder.key, os.urandom(32))
+    node = Node(
+        name=HUB, folder=folder.journal, key=key, clock=SystemClock(), about=about
+    )
+    return node, Startup.read(node)
+
+
+@callback
+def async_run_librarian(
+    hass: HomeAssistant, entry: ConfigEntry, librarian: LibrarianProcess
+) -> Callable[[], Awaitable[None]]:
+    """Keep the child process running; return what ends it in good order."""
+    running = entry.async_create_background_task(
+        hass, librarian.run(), f"{DOMAIN} librarian"
+    )
+
+    async def stop() -> None:
+        librarian.stop()
+        await asyncio.wait([running], timeout=STOP_TIMEOUT)
+
+    return stop
+
+
+async def async_build_hub(
+    hass: HomeAssistant,
+    *,
+    node: Node,
+    house: HassHouse,
+    librarian: EmbeddedLibrarian,
+    own_user_id: str,
+    policy_text: str | None,
+    spawn: Spawn,
+) -> Hub:
+    """Wire the hub to this Home Assistant.
+
+    Without a `policy_text` the default policy is in force until there is one.
+    """
+    fallback = await hass.async_add_executor_job(preset, DEFAULT_POLICY)
+    return Hub(
+        node=node,
+        house=house,
+        adapter=JeevesAdapter(hass, house, own_user_id),
+        planner=FirstOf(),
+        policy_text=policy_text or fallback,
+        librarian=librarian,
+        waiter=LoopWaiter(node.clock),
+        spawn=spawn,
+        zone=dt_util.get_default_time_zone(),
+        home=lambda: async_persons_home(hass),
+    )
+
+
+@callback
+def async_persons_home(hass: HomeAssistant) -> frozenset[str] | None:
+    """Return the names of the persons at home; None when nobody can tell."""
+    persons = [
+        state
+        for state in hass.states.async_all(PERSON_DOMAIN)
+        if state.state not in (STATE_UNKNOWN, STATE_UNAVAILABLE)
+    ]
+    if not persons:
+        return None
+    return frozenset(state.name for state in persons if state.state == STATE_HOME)
