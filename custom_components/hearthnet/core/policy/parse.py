@@ -114,7 +114,7 @@ def _holds(reader: Reader, spot: Spot | None) -> HoldLengths:
         return HoldLengths()
     lengths: dict[str, float] = {}
     names = {f"{name}_minutes": name for name in _HOLDS}
-    for name, item in reader.fields(spot, "holds", names).items():
+    for name, item in reader.fields(spot, "holds", tuple(names)).items():
         if (minutes := reader.number(item, join("holds", name), 0, _WEEK)) is not None:
             lengths[names[name]] = minutes
     return HoldLengths(**lengths)

@@ -110,7 +110,7 @@ class RuleReader:
             "domain": self._domains,
         }
         lists: dict[str, frozenset[str]] = {}
-        for name, item in self._reader.fields(spot, field, names).items():
+        for name, item in self._reader.fields(spot, field, tuple(names)).items():
             inner = join(field, name)
             if name == "entity":
                 lists[names[name]] = self._reader.entities(item, inner)

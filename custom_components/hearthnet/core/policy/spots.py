@@ -4,7 +4,7 @@ A reader notes every mistake and goes on, so that one look at the text shows all
 of them; whoever asks for a result gets it only when there was none.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 import re
@@ -54,12 +54,12 @@ class Reader:
 
     def note(self, spot: Spot, field: str, text: str) -> None:
         """Note a mistake."""
-        self.mistakes.append(Mistake(spot.line, field, text))
+        self.mistakes.append(Mistake(spot.line, field or "policy", text))
 
-    def fields(self, spot: Spot, field: str, known: Collection[str]) -> dict[str, Spot]:
+    def fields(self, spot: Spot, field: str, known: Sequence[str]) -> dict[str, Spot]:
         """Return the named values of a mapping, without those not known."""
         if not isinstance(spot.value, dict):
-            self.note(spot, field, f"expected names and values, such as {_any(known)}:")
+            self.note(spot, field, f"expected names and values, such as {known[0]}:")
             return {}
         for name, inner in spot.value.items():
             if name not in known:
@@ -155,7 +155,3 @@ def nearest(found: object, known: Collection[str]) -> str:
     if len(known) > 12:
         return "see docs/operations.md"
     return "known are " + ", ".join(sorted(known))
-
-
-def _any(known: Collection[str]) -> str:
-    return min(known, default="name")

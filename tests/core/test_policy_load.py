@@ -1,0 +1,376 @@
+"""Reading a policy: whole or not at all, and every mistake by line and name."""
+
+from random import Random
+import subprocess
+import sys
+
+from hypothesis import given, settings, strategies as st
+import pytest
+import yaml
+
+from hearthnet.core.leases import Bound
+from hearthnet.core.operations import Risk
+from hearthnet.core.policy import load as load_module
+from hearthnet.core.policy.load import MAX_CHARACTERS, PRESETS, load, preset
+from hearthnet.core.policy.model import (
+    Decision,
+    Evidence,
+    Exclusion,
+    PersonOrder,
+    RuleEffect,
+    Subjects,
+    Targets,
+    Unrecorded,
+)
+from hearthnet.core.policy.spots import PolicyError
+
+from .homes import SEEDS
+from .rules import draw_policy, text
+
+WHOLE = """\
+version: 1
+name: mine
+unclassified_switches: deny
+answered_switches: [switch.lamp]
+when_unrecorded: nothing
+persons: role
+roles: [owner, lodger]
+same_as:
+  - [light.hue, light.matter]
+safety_automations: [automation.smoke]
+switches_as_persons: light.hall
+holds: {person_minutes: 45, agent_minutes: 5, cool_down_minutes: 0}
+rules:
+  - id: one
+    effect: limit
+    why: because
+    subjects: {manager: jeeves, role: lodger, origin: [app, voice], principal: abc}
+    targets:
+      entity: media_player.tv
+      device: 0a1b
+      area: Living room
+      floor: down
+      label: [work, play]
+      domain: media_player
+      device_class: tv
+    operations: [media_player.*, light.turn_on, free]
+    bounds:
+      volume_level: {min: 0.1, below: 0.5}
+      source: [HDMI 1, off]
+      is_volume_muted: true
+    conditions:
+      time: 22:00-24:00
+      weekday: [mon, sun]
+      presence: [Anna]
+      evidence_from: mapped
+      evidence_below: strong
+      values: {brightness_pct: {above: 10, max: 20}}
+    except:
+      - subjects: {role: owner}
+      - targets: {label: mine}
+        operations: light.*
+"""
+
+
+def test_every_field_is_read() -> None:
+    policy = load(WHOLE)
+    assert policy.name == "mine"
+    assert policy.unclassified_switches is Decision.DENY
+    assert policy.answered_switches == {"switch.lamp"}
+    assert policy.when_unrecorded is Unrecorded.NOTHING
+    assert policy.persons is PersonOrder.ROLE
+    assert policy.roles == ("owner", "lodger")
+    assert policy.same_as == (frozenset({"light.hue", "light.matter"}),)
+    assert policy.safety_automations == {"automation.smoke"}
+    assert policy.switches_as_persons == {"light.hall"}
+    assert (policy.holds.person, policy.holds.agent) == (45, 5)
+    assert (policy.holds.cool_down, policy.holds.schedule) == (0, 0)
+    (rule,) = policy.rules
+    assert (rule.id, rule.effect, rule.why) == ("one", RuleEffect.LIMIT, "because")
+    assert rule.line == 14
+    assert rule.subjects == Subjects(
+        managers=frozenset({"jeeves"}),
+        roles=frozenset({"lodger"}),
+        origins=frozenset({"app", "voice"}),
+        principals=frozenset({"abc"}),
+    )
+    assert rule.targets == Targets(
+        entities=frozenset({"media_player.tv"}),
+        devices=frozenset({"0a1b"}),
+        areas=frozenset({"Living room"}),
+        floors=frozenset({"down"}),
+        labels=frozenset({"work", "play"}),
+        domains=frozenset({"media_player"}),
+        device_classes=frozenset({"tv"}),
+    )
+    assert rule.operations.names == {"light.turn_on"}
+    assert rule.operations.domains == {"media_player"}
+    assert rule.operations.risks == {Risk.FREE}
+    volume = rule.bounds["volume_level"]
+    assert volume.admits(0.1)
+    assert volume.admits(0.4999)
+    assert not volume.admits(0.5)
+    # YAML 1.1 would read `off` as false and 22:00 as a number.
+    assert rule.bounds["source"] == Bound(choices=("HDMI 1", "off"))
+    assert rule.bounds["is_volume_muted"] == Bound(exact=True)
+    conditions = rule.conditions
+    assert conditions.window is not None
+    assert (conditions.window.start.hour, conditions.window.end) == (22, None)
+    assert conditions.weekdays == {0, 6}
+    assert conditions.somebody_home is None
+    assert conditions.persons_home == {"Anna"}
+    assert conditions.evidence_from is Evidence.MAPPED
+    assert conditions.evidence_below is Evidence.STRONG
+    assert not conditions.values["brightness_pct"].admits(10)
+    assert conditions.values["brightness_pct"].admits(20)
+    owner, light = rule.exceptions
+    assert owner == Exclusion(subjects=Subjects(roles=frozenset({"owner"})))
+    assert light.targets.labels == {"mine"}
+    assert light.operations.domains == {"light"}
+
+
+def rule(*lines: str) -> str:
+    """Return a policy of one rule; its lines begin in line 4."""
+    indented = [f"    {line}" for line in lines]
+    return "\n".join(["version: 1", "rules:", "  - id: r", *indented])
+
+
+ALLOW = "effect: allow"
+
+
+@pytest.mark.parametrize(
+    ("written", "mistake"),
+    [
+        ("", "line 1: text: empty"),
+        ("version: 1\nrules: }", "line 2: text: not YAML"),
+        ("a: 1\nb:\n\t- c", "line 3: text: not YAML"),
+        ("a: *nowhere", "line 1: text: not YAML"),
+        ("a: &a [*a]", "line 1: text: nested too deeply"),
+        ("a: !secret b", "line 1: text: !secret is not supported"),
+        ("? [a]\n: b", "line 1: text: a name must be a text"),
+        ("version: 1\nname: a\nname: b", "line 3: name: given twice; it is in line 2"),
+        ("- a", "line 1: policy: expected names and values"),
+        ("rules: []", "line 1: version: missing; write version: 1"),
+        ("version: 2", "line 1: version: this HearthNet reads 1"),
+        ("version: 1\nrule: []", "line 2: rule: unknown; did you mean rules?"),
+        ("version: 1\nrules: {}", "line 2: rules: expected a list"),
+        ("version: 1\nrules:\n  - effect: deny", "line 3: rules[0].id: missing"),
+        ("version: 1\nrules: [5]", "line 2: rules[0]: expected names and values"),
+        (
+            "version: 1\nunclassified_switches: ask",
+            "line 2: unclassified_switches: 'ask' is unknown; known are allow, confirm",
+        ),
+        (
+            "version: 1\npersons: roles",
+            "line 2: persons: 'roles' is unknown; did you mean role?",
+        ),
+        (
+            "version: 1\nanswered_switches: lamp",
+            "line 2: answered_switches: 'lamp' is no entity id such as light.desk",
+        ),
+        (
+            "version: 1\nsame_as:\n  - [light.a]",
+            "line 3: same_as[0]: name at least two",
+        ),
+        (
+            "version: 1\nsame_as:\n  - [light.a, light.b]\n  - [light.b, light.c]",
+            "line 4: same_as[1]: an entity is in two sets; join the sets",
+        ),
+        (
+            "version: 1\nholds:\n  person_minutes: -1",
+            "line 3: holds.person_minutes: expected a number from 0 to 10080",
+        ),
+        (
+            "version: 1\nholds: {person: 3}",
+            "line 2: holds.person: unknown; did you mean person_minutes?",
+        ),
+        (rule("why: x"), "line 3: rules[0].effect: missing"),
+        (
+            rule("effect: alow"),
+            "line 4: rules[0].effect: 'alow' is unknown; did you mean allow?",
+        ),
+        (
+            rule(ALLOW) + "\n  - id: r\n    effect: deny",
+            "line 5: rules[1].id: r is in line 3 already; take another",
+        ),
+        (
+            rule(ALLOW).replace("id: r", "id: Quiet hours"),
+            "line 3: rules[0].id: use small letters",
+        ),
+        (rule(ALLOW, "why: 5"), "line 5: rules[0].why: expected a text"),
+        (
+            rule(ALLOW, "subjects: {role: gest}"),
+            "line 5: rules[0].subjects.role: 'gest' is unknown; did you mean guest?",
+        ),
+        (
+            rule(ALLOW, "subjects: {roles: guest}"),
+            "line 5: rules[0].subjects.roles: unknown; did you mean role?",
+        ),
+        (
+            rule(ALLOW, "targets:", "  area: []"),
+            "line 6: rules[0].targets.area: empty; leave it out or name something",
+        ),
+        (
+            rule(ALLOW, "targets: {domain: lights}"),
+            "line 5: rules[0].targets.domain: 'lights' is unknown; did you mean light?",
+        ),
+        (
+            rule(ALLOW, "targets: {entity: desk}"),
+            "line 5: rules[0].targets.entity: 'desk' is no entity id",
+        ),
+        (
+            rule(ALLOW, "operations:", "  - light.turn_on", "  - light.toggle"),
+            "line 7: rules[0].operations: 'light.toggle' is unknown; did you mean",
+        ),
+        (
+            rule("effect: deny", "bounds: {volume_level: 1}"),
+            "line 5: rules[0].bounds: deny has none; use effect: limit",
+        ),
+        (rule("effect: limit"), "line 3: rules[0].bounds: missing; limit needs"),
+        (
+            rule(ALLOW, "operations: light.*", "bounds: {volume_level: 1}"),
+            "line 6: rules[0].bounds.volume_level: no operation of this rule has it",
+        ),
+        (
+            rule(ALLOW, "bounds: {volume_level: {max: 30}}"),
+            "line 5: rules[0].bounds.volume_level: 30 cannot be: expected a number",
+        ),
+        (
+            rule(ALLOW, "bounds: {volume_level: {min: 0.5, max: 0.2}}"),
+            "line 5: rules[0].bounds.volume_level: no value lies in it",
+        ),
+        (
+            rule(ALLOW, "bounds: {volume_level: {}}"),
+            "line 5: rules[0].bounds.volume_level: expected min, max, above or below",
+        ),
+        (
+            rule(ALLOW, "bounds: {volume_level: {max: loud}}"),
+            "line 5: rules[0].bounds.volume_level.max: expected a number",
+        ),
+        (
+            rule(ALLOW, "bounds: {volume_level: []}"),
+            "line 5: rules[0].bounds.volume_level: empty; name the values",
+        ),
+        (
+            rule(ALLOW, "bounds: {volume_level: }"),
+            "line 5: rules[0].bounds.volume_level: None cannot be",
+        ),
+        (
+            rule(ALLOW, "bounds: 5"),
+            "line 5: rules[0].bounds: expected names and values",
+        ),
+        (
+            rule(ALLOW, "conditions:", "  time: 22:00-7:00"),
+            "line 6: rules[0].conditions.time: expected a time of day such as",
+        ),
+        (
+            rule(ALLOW, "conditions: {time: 07:00-07:00}"),
+            "line 5: rules[0].conditions.time: no time at all; the whole day is",
+        ),
+        (
+            rule(ALLOW, "conditions: {time: 07:00-25:00}"),
+            "line 5: rules[0].conditions.time: expected a time of day such as",
+        ),
+        (
+            rule(ALLOW, "conditions: {weekday: friday}"),
+            "line 5: rules[0].conditions.weekday: 'friday' is unknown; did you mean",
+        ),
+        (
+            rule(ALLOW, "conditions: {presence: away}"),
+            "line 5: rules[0].conditions.presence: 'away' is unknown; known are",
+        ),
+        (
+            rule(ALLOW, "conditions: {evidence_from: high}"),
+            "line 5: rules[0].conditions.evidence_from: 'high' is unknown; known are",
+        ),
+        (
+            rule(ALLOW, "conditions: {more_devices_than: 3}"),
+            "line 5: rules[0].conditions: more_devices_than and more_often_than belong",
+        ),
+        (
+            rule("effect: deny", "conditions: {more_devices_than: 1.5}"),
+            "line 5: rules[0].conditions.more_devices_than: expected a whole number",
+        ),
+        (
+            rule("effect: deny", "conditions: {more_often_than: {times: 3}}"),
+            "line 5: rules[0].conditions.more_often_than.seconds: missing",
+        ),
+        (
+            rule("effect: deny", "except: {}"),
+            "line 5: rules[0].except: names nothing, so it would leave out all",
+        ),
+        (
+            rule("effect: deny", "except: {conditions: {}}"),
+            "line 5: rules[0].except.conditions: unknown",
+        ),
+        ("a" * (MAX_CHARACTERS + 1), "line 1: text: longer than"),
+    ],
+)
+def test_a_mistake_is_named_by_line_field_and_remedy(
+    written: str, mistake: str
+) -> None:
+    for loader in (yaml.SafeLoader, load_module._LOADER):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(load_module, "_LOADER", loader)
+            with pytest.raises(PolicyError) as caught:
+                load(written)
+        assert any(str(m).startswith(mistake) for m in caught.value.mistakes), str(
+            caught.value
+        )
+
+
+def test_all_mistakes_are_named_at_once() -> None:
+    written = rule("effect: alow").replace("version: 1", "version: 3\npersons: x")
+    with pytest.raises(PolicyError) as caught:
+        load(written)
+    assert [m.line for m in caught.value.mistakes] == [1, 2, 5]
+
+
+BYTES = st.binary(max_size=100).map(lambda data: data.decode("latin1"))
+
+
+@given(st.text(max_size=200) | BYTES)
+def test_any_text_is_refused_with_reasons(written: str) -> None:
+    """No text of chance has a version, so none of them is a policy."""
+    with pytest.raises(PolicyError) as caught:
+        load(written)
+    assert caught.value.mistakes
+    assert all(m.line >= 1 and m.field and m.text for m in caught.value.mistakes)
+
+
+@settings(max_examples=300)
+@given(SEEDS, st.integers(0, 10_000), st.sampled_from(["", "x", ":", "]", "5", "\n"]))
+def test_a_damaged_policy_never_half_loads(seed: int, place: int, junk: str) -> None:
+    """Whatever loads after the damage has all its rules."""
+    whole = text(draw_policy(Random(seed)))
+    place %= len(whole)
+    damaged = whole[:place] + junk + whole[place + 1 :]
+    try:
+        loaded = load(damaged)
+    except PolicyError:
+        return
+    assert len(loaded.rules) == len(yaml.safe_load(damaged)["rules"])
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_preset_loads_and_says_why_in_every_rule(name: str) -> None:
+    policy = load(preset(name))
+    assert policy.name == name
+    assert all(rule.why for rule in policy.rules)
+    assert len({rule.id for rule in policy.rules}) == len(policy.rules)
+
+
+def test_there_is_no_other_preset() -> None:
+    with pytest.raises(KeyError):
+        preset("../presets/balanced")
+
+
+def test_only_the_loader_needs_pyyaml() -> None:
+    """A phone decides nothing by policy, but imports what holds and leases need."""
+    code = (
+        "import sys; sys.modules['yaml'] = None\n"
+        "import hearthnet.core.policy.evaluate, hearthnet.core.arbitrate\n"
+        "import hearthnet.core.holding, hearthnet.core.compile\n"
+        "import hearthnet.core.relative, hearthnet.core.tasks, hearthnet.core.domains\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
