@@ -2,13 +2,16 @@
 
 from pathlib import Path
 
+import pytest
+
+from hearthnet.core.devices import Device, Principal
 from hearthnet.core.intents import Action, Origin
 from hearthnet.core.messages import MessageType
 from hearthnet.core.reasons import Outcome, Reason
 from hearthnet.core.status import Cause
 from hearthnet.simulation import SimulatedHouse
 
-from .home import ANNA, ROUTINE, ScriptedPlanner, command, lamp, request, running
+from .home import ANNA, BEN, ROUTINE, ScriptedPlanner, command, lamp, request, running
 
 
 async def test_an_intent_runs_to_its_receipts(tmp_path: Path) -> None:
@@ -123,3 +126,71 @@ async def test_a_lease_of_an_old_boot_is_refused_with_evidence(tmp_path: Path) -
         assert codes[0] is Reason.NOT_ASKED
         assert Reason.FENCED in codes
         assert Reason.STALE_STATE in codes
+
+
+def door(house: SimulatedHouse) -> Device:
+    """Put a locked door into the house."""
+    device = Device(
+        id="id_door", entity_id="lock.door", name="Door", domain="lock", area="Hall"
+    )
+    return house.add(device, state="locked")
+
+
+async def test_a_risky_action_waits_for_a_person(tmp_path: Path) -> None:
+    """Approved once it runs, as a new intent; pressed twice it counts once."""
+    house = SimulatedHouse()
+    unlock = command(Action(targets=(door(house).id,), operation="lock.unlock"))
+    async with running(tmp_path, house, ScriptedPlanner({"unlock": unlock})) as home:
+        asked = await home.hub.ask(request("unlock"))
+        assert asked.steps[0].outcome is Outcome.WAITING
+        assert house.acts == []
+        (question,) = home.hub.status.questions
+        result = await home.hub.answer(
+            question.id, principal=BEN, origin=Origin.APP, approve=True
+        )
+        assert result is not None
+        assert result.steps[0].outcome is Outcome.CHANGED
+        assert result.intent != asked.intent
+        with pytest.raises(LookupError):
+            await home.hub.answer(
+                question.id, principal=BEN, origin=Origin.APP, approve=True
+            )
+        assert len(house.acts) == 1
+
+
+async def test_an_approval_is_bound_to_what_was_shown(tmp_path: Path) -> None:
+    """The door was opened meanwhile: people are asked anew, nothing moves."""
+    house = SimulatedHouse()
+    device = door(house)
+    unlock = command(Action(targets=(device.id,), operation="lock.unlock"))
+    async with running(tmp_path, house, ScriptedPlanner({"unlock": unlock})) as home:
+        await home.hub.ask(request("unlock"))
+        (question,) = home.hub.status.questions
+        house.change(device.id, state="jammed")
+        result = await home.hub.answer(
+            question.id, principal=ANNA, origin=Origin.APP, approve=True
+        )
+        assert result is not None
+        assert result.steps[0].outcome is Outcome.WAITING
+        assert house.acts == []
+
+
+async def test_nobody_approves_by_voice_or_as_a_guest(tmp_path: Path) -> None:
+    """The question stands until somebody entitled answers it."""
+    house = SimulatedHouse()
+    unlock = command(Action(targets=(door(house).id,), operation="lock.unlock"))
+    guest = Principal(kind="user", id="gil", name="Gil", role="guest")
+    async with running(tmp_path, house, ScriptedPlanner({"unlock": unlock})) as home:
+        await home.hub.ask(request("unlock"))
+        (question,) = home.hub.status.questions
+        for principal, origin in ((ANNA, Origin.VOICE), (guest, Origin.APP)):
+            with pytest.raises(PermissionError):
+                await home.hub.answer(
+                    question.id, principal=principal, origin=origin, approve=True
+                )
+        assert len(home.hub.status.questions) == 1
+        await home.hub.answer(
+            question.id, principal=ANNA, origin=Origin.APP, approve=False
+        )
+        assert not home.hub.status.questions
+        assert house.acts == []

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from .confirmations import Binding
 from .devices import Principal
 from .holds import SourceClass
 from .intents import Origin
@@ -40,6 +41,8 @@ class Assignment:
     """Only the lease is wanted, not yet the act, and for so many seconds."""
     use: str | None = None
     """An existing lease to be used; nothing is proposed then."""
+    approved: Binding | None = None
+    """What a person has agreed to, if one was asked."""
 
     def body(self) -> dict[str, Any]:
         """Return the body of the task message for the manager.

@@ -15,6 +15,7 @@ from .adapter import Adapter
 from .agents.base import Spawn
 from .agents.issuer import Issuer
 from .agents.manager import ROOT, Manager
+from .agents.questions import Questions
 from .agents.rupert import Rupert
 from .bus.local import LocalBus
 from .chronicle import Chronicle, Library
@@ -42,6 +43,7 @@ from .status import (
     HubStatus,
     LeaseStatus,
     LibrarianStatus,
+    QuestionStatus,
 )
 from .verify import Readiness
 
@@ -151,6 +153,7 @@ class Hub:
             revoke=self._revoke,
             home=home,
         )
+        self._questions = Questions(node, spawn, self._clock, self._changed)
         self._rupert = Rupert(
             node,
             self._bus,
@@ -160,6 +163,7 @@ class Hub:
             issuer=self._issuer,
             clock=self._clock,
             zone=zone,
+            questions=self._questions,
             decided=self._decided,
         )
         self._jeeves = Manager(
@@ -315,6 +319,24 @@ class Hub:
         action = Action(targets=lease.target[:1], operation=lease.operation)
         return await self._rupert.use(request, lease_id, action)
 
+    async def answer(
+        self, question: str, *, principal: Principal, origin: Origin, approve: bool
+    ) -> Result | None:
+        """Take a person's answer to a question; approval makes a new intent.
+
+        Returns:
+            What came of it; None after a rejection.
+
+        Raises:
+            LookupError: the question does not stand (any more).
+            PermissionError: this person, or this way in, may not answer.
+        """
+        pending = self._questions.answer(question, principal, origin, approve=approve)
+        if pending is None:
+            raise LookupError(question)
+        await self.node.sync()
+        return await self._rupert.approved(pending) if approve else None
+
     async def revoke_lease(self, lease_id: str, principal: Principal) -> bool:
         """End a live lease; False when there is none of that id."""
         if (lease := self._issuer.leases.get(lease_id)) is None:
@@ -445,6 +467,7 @@ class Hub:
                 ),
             ),
             leases=tuple(map(LeaseStatus.of, self._issuer.leases.values())),
+            questions=tuple(map(QuestionStatus.of, self._questions.standing)),
             holds=tuple(map(HoldStatus.of, self.state.holds(self._clock.now()))),
             librarian=(
                 librarian.status if librarian else LibrarianStatus(connected=False)

@@ -1,13 +1,16 @@
 """What the hub shows of itself: entities, pages and health read these."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Self
 
+from .confirmations import Pending
 from .holds import Hold
 from .intents import Step
 from .leases import Lease
+from .messages import Json
 
 
 class Cause(StrEnum):
@@ -88,6 +91,33 @@ class HoldStatus:
 
 
 @dataclass(frozen=True, kw_only=True)
+class QuestionStatus:
+    """A question to people that stands: see `confirmations`."""
+
+    id: str
+    sentence: str
+    principal: str
+    target: tuple[str, ...]
+    operation: str
+    parameters: Mapping[str, Json]
+    expires_at: datetime
+
+    @classmethod
+    def of(cls, pending: Pending) -> Self:
+        """Show a question."""
+        binding = pending.binding
+        return cls(
+            id=pending.id,
+            sentence=pending.sentence,
+            principal=binding.principal.name,
+            target=binding.target,
+            operation=binding.operation,
+            parameters=binding.parameters,
+            expires_at=pending.expires_at,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
 class Decision:
     """One decision, as the event entity and the timeline show it."""
 
@@ -123,6 +153,7 @@ class HubStatus:
     agents: tuple[AgentStatus, ...] = ()
     leases: tuple[LeaseStatus, ...] = ()
     holds: tuple[HoldStatus, ...] = ()
+    questions: tuple[QuestionStatus, ...] = ()
     librarian: LibrarianStatus = field(
         default_factory=lambda: LibrarianStatus(connected=False)
     )

@@ -91,6 +91,8 @@ class Case:
     now: datetime
     """The home's local time, aware."""
     readiness: Readiness
+    approved: bool = False
+    """A person agreed to exactly this, in this state."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -234,7 +236,7 @@ def _denied(case: Case, verdict: Verdict, commit_of: CommitOf) -> Evidence | Non
 
 
 def _confirm(case: Case, verdict: Verdict, commit_of: CommitOf) -> Evidence | None:
-    if verdict.decision is not Decision.CONFIRM:
+    if verdict.decision is not Decision.CONFIRM or case.approved:
         return None
     return _of_policy(case, verdict, commit_of, Reason.CONFIRMATION_REQUIRED)
 

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from ..assignment import Assignment
 from ..clock import Clock
+from ..confirmations import Binding
 from ..devices import House, Principal
 from ..holds import SourceClass
 from ..intents import Action, Evidence, Plan, Request, Step
@@ -19,6 +20,7 @@ from ..state import POLICY_PATH
 from .base import Spawn
 from .issuer import Issuer, Open
 from .manager import ROOT
+from .questions import Questions
 from .steps import refused, steps_of
 from .tasking import assignment_of
 
@@ -52,12 +54,15 @@ class Intent:
     until: datetime | None = None
     lease: float | None = None
     """Only leases are wanted, of this life in seconds."""
+    approved: Binding | None = None
+    """What a person agreed to, if this intent comes of a question."""
     receipts: set[str] = field(default_factory=set)
     """Its own receipts: what they wrote does not make its later steps stale."""
 
 
 @dataclass(eq=False)
 class _Waiting:
+    intent: Intent
     job: Job
     future: asyncio.Future[tuple[Step, ...]]
 
@@ -74,6 +79,7 @@ class Dispatch:
         house: House,
         issuer: Issuer,
         clock: Clock,
+        questions: Questions,
         decided: Callable[[Message, tuple[Step, ...], Principal], None],
     ) -> None:
         """Take how messages are sent, who decides, and who is told of decisions."""
@@ -83,6 +89,7 @@ class Dispatch:
         self._house = house
         self._issuer = issuer
         self._clock = clock
+        self._questions = questions
         self._decided = decided
         self._waiting: dict[str, _Waiting] = {}
 
@@ -157,7 +164,8 @@ class Dispatch:
         )
         paths = map(device_path, assignment.task.scope.devices)
         reads = self._reads([POLICY_PATH, *sorted(paths)], grounded, intent.receipts)
-        steps = await self._give(intent, job, replace(assignment, reads=reads))
+        assignment = replace(assignment, reads=reads, approved=intent.approved)
+        steps = await self._give(intent, job, assignment)
         intent.receipts.update(step.event for step in steps if step.event)
         return steps
 
@@ -221,7 +229,7 @@ class Dispatch:
             writes={task.path: task.as_dict()},
         )
         self._issuer.tasks[task.id] = Open(assignment, intent.deadline)
-        self._waiting[task.id] = _Waiting(job, future)
+        self._waiting[task.id] = _Waiting(intent, job, future)
         try:
             if not self._send(record):
                 text = f"{task.manager} is not online"
@@ -280,12 +288,18 @@ class Dispatch:
         self._send(answer)
         if task is None:
             return
-        if answer.message.type is MessageType.DENIAL:
+        message = answer.message
+        if message.type is not MessageType.GRANT:
             del self._issuer.tasks[task.assignment.task.id]
-            self._end(task, answer.message.content, {})
-            self._settle(answer.message, task)
-        elif task.assignment.ttl is not None:
-            self._settle(answer.message, task)
+            self._end(task, message.content, {})
+            waiting = self._waiting.get(task.assignment.task.id)
+            if message.type is MessageType.CONFIRMATION_REQUEST and waiting:
+                self._questions.ask(message, task, waiting.intent.request)
+            self._settle(message, task)
+            return
+        self._questions.supersede(tuple(message.body["target"]))
+        if task.assignment.ttl is not None:
+            self._settle(message, task)
             self._spawn(self._expire(task, task.assignment.ttl))
 
     async def _expire(self, task: Open, ttl: float) -> None:

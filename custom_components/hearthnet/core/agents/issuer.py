@@ -12,6 +12,7 @@ from datetime import datetime, timedelta, tzinfo
 from ..assignment import Assignment
 from ..clock import Clock
 from ..compile import Compiled, compile_action
+from ..confirmations import LIFE, Binding
 from ..devices import House, Values
 from ..domains import OPERATIONS
 from ..holding import HoldChange, ends_at, holds_from_receipt
@@ -40,6 +41,9 @@ class Open:
     deadline: float
     """Boot time at which the intent is over."""
     compiled: Compiled | None = None
+    """What was granted, or what a person is asked about."""
+    binding: Binding | None = None
+    """What a person is asked to agree to."""
 
 
 @dataclass
@@ -134,6 +138,8 @@ class Issuer:
         keys = {target.device.key for target in compiled.targets}
         while True:
             ruling = self.rule(task.assignment, compiled, late=self._late(task))
+            if ruling.reason is Reason.CONFIRMATION_REQUIRED:
+                return self._ask_person(proposal, task, compiled, ruling)
             if ruling.reason is not None:
                 return self._deny(proposal, ruling.evidence, ruling)
             if not (held := self._reservations.holding(keys)):
@@ -200,6 +206,7 @@ class Issuer:
             holds=self._state.holds(now if readiness.clock else None),
             now=now,
             readiness=readiness,
+            approved=assignment.approved == self._binding(assignment, compiled),
         )
         return verify(case, self._node.view.commit_of)
 
@@ -268,6 +275,37 @@ class Issuer:
             f"{proposal.sender} may {lease.operation} {names} within {ttl:g} s.",
             lease.body(),
             expires_at=lease.expires_at,
+        )
+
+    def _ask_person(
+        self, proposal: Message, task: Open, compiled: Compiled, ruling: Ruling
+    ) -> Record:
+        """Put a question to people in place of an answer."""
+        task.compiled = compiled
+        task.binding = self._binding(task.assignment, compiled)
+        names = ", ".join(sorted(t.device.name for t in compiled.targets))
+        who = task.assignment.principal.name
+        return self._answer(
+            proposal,
+            MessageType.CONFIRMATION_REQUEST,
+            f"{who} wants {compiled.operation.name} on {names}. Do you agree?",
+            {
+                "reason": Reason.CONFIRMATION_REQUIRED,
+                "evidence": [item.as_dict() for item in ruling.evidence],
+                "binding": task.binding.as_dict(),
+            },
+            expires_at=self._clock.now() + timedelta(seconds=LIFE),
+        )
+
+    def _binding(self, assignment: Assignment, compiled: Compiled) -> Binding:
+        """Return what a person would have to agree to now."""
+        target = tuple(sorted(t.device.id for t in compiled.targets))
+        return Binding(
+            principal=assignment.principal,
+            target=target,
+            operation=compiled.operation.name,
+            parameters=compiled.parameters,
+            shown={device: dict(self._house.read(device).values) for device in target},
         )
 
     def _deny(

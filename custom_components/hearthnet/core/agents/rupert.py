@@ -13,6 +13,7 @@ import logging
 
 from ..bus import Bus
 from ..clock import Clock
+from ..confirmations import Pending
 from ..devices import House, Principal
 from ..holds import SourceClass
 from ..intents import (
@@ -36,6 +37,7 @@ from .base import Agent, Spawn
 from .dispatch import Dispatch, Intent, Job
 from .issuer import Issuer
 from .manager import ROOT
+from .questions import Questions
 from .tasking import assignment_of, source_of
 
 _LOGGER = logging.getLogger(__name__)
@@ -58,6 +60,7 @@ class Rupert(Agent):
         issuer: Issuer,
         clock: Clock,
         zone: tzinfo,
+        questions: Questions,
         decided: Callable[[Message, tuple[Step, ...], Principal], None],
     ) -> None:
         """Attach to the bus as `rupert`; `decided` is told of every decision."""
@@ -74,6 +77,7 @@ class Rupert(Agent):
             house=house,
             issuer=issuer,
             clock=clock,
+            questions=questions,
             decided=decided,
         )
         self._said: dict[tuple[str, str], tuple[float, asyncio.Future[Result]]] = {}
@@ -161,6 +165,18 @@ class Rupert(Agent):
             return await self.carry_out(request, plan, intent)
         except JournalError:
             return _unwritable(request)
+
+    async def approved(self, pending: Pending) -> Result:
+        """Take what a person agreed to as a new intent, verified like any other."""
+        plan = Plan(
+            kind=PlanKind.COMMAND, actions=(pending.action,), source="confirmation"
+        )
+        try:
+            intent = self._open(pending.request)
+            intent.approved = pending.binding
+            return await self.carry_out(pending.request, plan, intent)
+        except JournalError:
+            return _unwritable(pending.request)
 
     async def use(self, request: Request, lease: str, action: Action) -> Result:
         """Have an existing lease taken to the gate, which says if it still counts."""

@@ -84,7 +84,11 @@ def steps_of(
         lease=message.id if granted else message.lease,
         house=house,
     )
-    return (replace(step, outcome=Outcome.GRANTED) if granted else step,)
+    if granted:
+        step = replace(step, outcome=Outcome.GRANTED)
+    elif message.type is MessageType.CONFIRMATION_REQUEST:
+        step = replace(step, outcome=Outcome.WAITING)
+    return (step,)
 
 
 def evidence_of(data: Sequence[Mapping[str, Any]]) -> tuple[Evidence, ...]:

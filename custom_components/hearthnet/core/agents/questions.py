@@ -1,0 +1,112 @@
+"""Rupert's questions to people: asked, answered once, or visibly over."""
+
+import asyncio
+from collections.abc import Callable
+from datetime import timedelta
+
+from ..clock import Clock
+from ..confirmations import APPROVERS, LIFE, Confirmations, Pending
+from ..devices import Principal
+from ..intents import Action, Origin, Request
+from ..messages import Message, MessageType
+from ..node import Node
+from .base import Spawn
+from .issuer import Open
+from .manager import ROOT
+
+
+class Questions:
+    """Keeps the open questions and records how each ends."""
+
+    def __init__(
+        self, node: Node, spawn: Spawn, clock: Clock, changed: Callable[[], None]
+    ) -> None:
+        """Start with none; `changed` is told whenever one comes or goes."""
+        self._node = node
+        self._spawn = spawn
+        self._clock = clock
+        self._changed = changed
+        self._open = Confirmations()
+
+    @property
+    def standing(self) -> tuple[Pending, ...]:
+        """The questions that stand, oldest first."""
+        return self._open.standing(self._clock.boottime())
+
+    def ask(self, question: Message, task: Open, request: Request) -> None:
+        """Keep a `confirmation_request` until it is answered or over."""
+        if task.compiled is None or task.binding is None:
+            raise ValueError(f"{question.id} asks about nothing")
+        assignment = task.assignment
+        pending = Pending(
+            id=question.id,
+            sentence=question.content,
+            binding=task.binding,
+            request=request,
+            action=Action(
+                targets=(assignment.device,),
+                operation=assignment.operation,
+                parameters=task.compiled.parameters,
+                ranges=assignment.ranges,
+                why=request.text,
+            ),
+            until=self._clock.boottime() + LIFE,
+            expires_at=self._clock.now() + timedelta(seconds=LIFE),
+        )
+        for replaced in self._open.add(pending):
+            self._end(replaced, "superseded", "A newer wish replaced the question.")
+        self._spawn(self._lapse(LIFE))
+        self._changed()
+
+    def supersede(self, target: tuple[str, ...]) -> None:
+        """End questions about devices that something else is granted for."""
+        replaced = self._open.touching(target)
+        self._open.drop(replaced)
+        for pending in replaced:
+            self._end(pending, "superseded", "A newer wish replaced the question.")
+
+    def answer(
+        self, question: str, principal: Principal, origin: Origin, *, approve: bool
+    ) -> Pending | None:
+        """Take a person's answer; None when the question does not stand.
+
+        Raises:
+            PermissionError: this person, or this way in, may not answer.
+        """
+        if origin is not Origin.APP and origin is not Origin.CHAT:
+            raise PermissionError("only a signed-in person may answer")
+        if approve and principal.role not in APPROVERS:
+            raise PermissionError(f"a {principal.role} may not approve")
+        pending = self._open.take(question, self._clock.boottime())
+        if pending is not None:
+            word = "approved" if approve else "rejected"
+            self._end(pending, word, f"{principal.name} {word} it.", principal)
+        return pending
+
+    async def _lapse(self, seconds: float) -> None:
+        """End what nobody answered in time."""
+        await asyncio.sleep(seconds)
+        for pending in self._open.over(self._clock.boottime()):
+            self._end(pending, "expired", "Nobody answered in time.")
+
+    def _end(
+        self,
+        pending: Pending,
+        answer: str,
+        content: str,
+        principal: Principal | None = None,
+    ) -> None:
+        self._node.emit(
+            sender=ROOT,
+            to=ROOT,
+            type=MessageType.CONFIRMATION,
+            content=content,
+            cause=pending.id,
+            base_commit=self._node.view.commit,
+            body={
+                "answer": answer,
+                "principal": principal.as_dict() if principal else None,
+                "binding": pending.binding.as_dict(),
+            },
+        )
+        self._changed()
