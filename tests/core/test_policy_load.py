@@ -1,6 +1,8 @@
 """Reading a policy: whole or not at all, and every mistake by line and name."""
 
+from pathlib import Path
 from random import Random
+import re
 import subprocess
 import sys
 
@@ -358,6 +360,15 @@ def test_a_preset_loads_and_says_why_in_every_rule(name: str) -> None:
     assert policy.name == name
     assert all(rule.why for rule in policy.rules)
     assert len({rule.id for rule in policy.rules}) == len(policy.rules)
+
+
+def test_every_example_of_the_page_loads() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "policy.md").read_text("utf-8")
+    blocks = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
+    assert len(blocks) > 3
+    for block in blocks:
+        rules = block if block.startswith("rules:") else f"rules:\n{block}"
+        assert load(f"version: 1\n{rules}").rules
 
 
 def test_there_is_no_other_preset() -> None:
