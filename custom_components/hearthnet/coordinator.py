@@ -139,7 +139,7 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
             await self.hub.set_policy(chosen.text, OWNER)
         async_show_mistakes(hass, POLICY, chosen.mistakes, str(chosen.path))
         await async_tell_dropped(hass, restart)
-        opened.callback(self.hub.subscribe(self._async_decided))
+        opened.callback(self.hub.overview.subscribe(self._async_decided))
 
     async def _async_open(self, hass: HomeAssistant) -> None:
         """Grant from now on, and tell what changed while nobody watched."""

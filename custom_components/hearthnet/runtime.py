@@ -17,7 +17,7 @@ from homeassistant.util import dt as dt_util
 from .const import DEFAULT_POLICY, DOMAIN, STOP_TIMEOUT
 from .core.clock import SystemClock
 from .core.files import make_folder
-from .core.hub import Hub, Startup
+from .core.hub import Hub
 from .core.keys import SigningKey
 from .core.librarian import LibrarianError
 from .core.librarian.client import QUERY_SECONDS, LibrarianProcess
@@ -27,6 +27,7 @@ from .core.paths import HUB
 from .core.planner import FirstOf
 from .core.policy.load import preset
 from .core.reservations import LoopWaiter
+from .core.restart import Startup
 from .house import HassHouse
 from .jeeves import JeevesAdapter
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from hearthnet.core.clock import Clock, ManualClock
 from hearthnet.core.devices import Device, Principal
-from hearthnet.core.hub import Hub, Startup
+from hearthnet.core.hub import Hub
 from hearthnet.core.intents import Action, Origin, Plan, PlanKind, Request
 from hearthnet.core.keys import SigningKey
 from hearthnet.core.messages import Message, MessageType
@@ -18,7 +18,7 @@ from hearthnet.core.node import Node
 from hearthnet.core.planner import Situation
 from hearthnet.core.policy.load import preset
 from hearthnet.core.reservations import LoopWaiter
-from hearthnet.core.restart import Restart
+from hearthnet.core.restart import Restart, Startup
 from hearthnet.simulation import SimulatedHouse
 
 ANNA = Principal(kind="user", id="anna", name="Anna", role="owner")

@@ -13,6 +13,7 @@ from .librarian.record import Event
 from .messages import EventId
 from .node import Node, Record
 from .paths import device_path
+from .status import LibrarianStatus
 
 RECENT = 2000
 """Events kept in memory; older ones only the librarian tells."""
@@ -25,6 +26,18 @@ class Library(Protocol):
 
     async def query(self, what: str, **args: Any) -> Any:
         """Ask; raises OSError or TimeoutError when there is no answer."""
+
+
+class Librarian(Library, Protocol):
+    """The hub's connection to its librarian."""
+
+    @property
+    def away_since(self) -> float | None:
+        """Boot time since which the librarian is away; None while it is there."""
+
+    @property
+    def status(self) -> LibrarianStatus:
+        """How the record is doing."""
 
 
 class Chronicle:

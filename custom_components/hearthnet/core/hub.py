@@ -7,9 +7,8 @@ replay) ask.
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
-from datetime import datetime, timedelta, tzinfo
-from typing import Any, Protocol
+from datetime import tzinfo
+from typing import Any
 
 from .adapter import Adapter
 from .agents.base import Spawn
@@ -18,7 +17,7 @@ from .agents.manager import ROOT, Manager
 from .agents.questions import Questions
 from .agents.rupert import Rupert
 from .bus.local import LocalBus
-from .chronicle import Chronicle, Library
+from .chronicle import Chronicle, Librarian
 from .clock import Clock
 from .devices import House, Principal, Values
 from .domains import OPERATIONS
@@ -26,19 +25,18 @@ from .gate import Gate
 from .intents import Action, Origin, Request, Result, Step
 from .journal import JournalError
 from .leases import DEFAULT_TTL, Lease
-from .messages import EventId, Json, Message, MessageType
+from .messages import EventId, Json, MessageType
 from .node import Node, Record
-from .observations import Observed, observe
+from .observations import Observations, Observed
+from .overview import Overview
 from .planner import Planner
 from .policy.load import load
-from .recovery import Past, read_past
 from .reservations import Reservations, Waiter
-from .restart import Restart, recover
-from .state import POLICY_PATH, State
+from .restart import Restart, Startup, recover
+from .state import ENABLED_PATH, POLICY_PATH, State
 from .status import (
     AgentStatus,
     Cause,
-    Decision,
     HoldStatus,
     HubStatus,
     LeaseStatus,
@@ -52,47 +50,7 @@ DRAIN = 5.0
 """Seconds that a stop waits for what runs."""
 AWAY = 60.0
 """Seconds without the librarian after which `when_unrecorded` applies."""
-SLACK = timedelta(seconds=2)
-"""How far the wall clock may be behind the last event and still be trusted."""
-
 SYSTEM = Principal(kind="system", id="hearthnet", name="HearthNet", role="owner")
-SHOWN = frozenset(
-    {
-        *(MessageType.TASK, MessageType.GRANT, MessageType.RESOLUTION),
-        *(MessageType.RECEIPT, MessageType.REFUSAL, MessageType.DENIAL),
-    }
-)
-"""Messages after which entities may show something else."""
-
-type Listener = Callable[[Decision | None], None]
-"""Told of each decision, and with None that the status has changed."""
-
-
-class Librarian(Library, Protocol):
-    """The hub's connection to its librarian."""
-
-    @property
-    def away_since(self) -> float | None:
-        """Boot time since which the librarian is away; None while it is there."""
-
-    @property
-    def status(self) -> LibrarianStatus:
-        """How the record is doing."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Startup:
-    """What an earlier boot left, read from the journal before the hub starts."""
-
-    past: Past
-    records: tuple[Record, ...]
-    """The journal's records, oldest first, as far as they are kept."""
-
-    @classmethod
-    def read(cls, node: Node) -> "Startup":
-        """Read the journal. Blocks; call it in an executor."""
-        records = tuple(node.history())
-        return cls(past=read_past(records), records=records)
 
 
 class Hub:
@@ -122,14 +80,10 @@ class Hub:
         self._librarian = librarian
         self._policy_text = policy_text
         self._clock: Clock = node.clock
-        self._listeners: list[Listener] = []
         self._open = False
         self._stopping = False
-        self._enabled = True
-        self._latest: datetime | None = None
-        self._last: Decision | None = None
-        self._spawn = spawn
         self.state = State(node.view)
+        self.overview = Overview(node)
         self.chronicle = Chronicle(node, librarian)
         self._bus = LocalBus()
         self._reservations = Reservations(self._clock, waiter)
@@ -140,6 +94,9 @@ class Hub:
             agent=JEEVES,
             operations=OPERATIONS,
             device=house.device,
+        )
+        self._observations = Observations(
+            node, JEEVES, spawn, state=self.state, gate=self.gate
         )
         self._issuer = Issuer(
             node=node,
@@ -153,7 +110,7 @@ class Hub:
             revoke=self._revoke,
             home=home,
         )
-        self._questions = Questions(node, spawn, self._clock, self._changed)
+        self._questions = Questions(node, spawn, self._clock)
         self._rupert = Rupert(
             node,
             self._bus,
@@ -164,7 +121,7 @@ class Hub:
             clock=self._clock,
             zone=zone,
             questions=self._questions,
-            decided=self._decided,
+            decided=self.overview.decided,
         )
         self._jeeves = Manager(
             JEEVES,
@@ -176,7 +133,6 @@ class Hub:
             clock=self._clock,
             fault=self._rupert.fault,
         )
-        node.subscribe(self._noted)
 
     # Start and stop
 
@@ -192,8 +148,8 @@ class Hub:
         """
         before = [r for r in startup.records if r.message.event.boot < self.node.boot]
         self.chronicle.remember(before)
-        if before:
-            self._latest = max(r.message.at for r in before)
+        for record in before:
+            self.overview.has_seen(record.message.at)
         self.gate.raise_fence(self.node.boot)
         for record in self.gate.recover(startup.past):
             self._bus.send(record)
@@ -207,7 +163,7 @@ class Hub:
     def open(self) -> None:
         """Grant from now on: Home Assistant has started."""
         self._open = True
-        self._changed()
+        self.overview.changed()
 
     async def stop(self) -> None:
         """Grant nothing more, wait for what runs, and put it on the disk."""
@@ -221,23 +177,28 @@ class Hub:
 
     async def set_enabled(self, enabled: bool, principal: Principal) -> None:
         """Switch all actuation off or on; off revokes every unused lease."""
-        if enabled != self._enabled:
-            self._enabled = enabled
-            word = "on" if enabled else "off"
-            self._say(MessageType.ALERT, f"{principal.name} switched actuation {word}.")
-            if not enabled:
-                await self.revoke_all(principal)
-            self._changed()
+        if enabled == self.state.enabled:
+            return
+        word = "on" if enabled else "off"
+        self._say(
+            MessageType.ALERT,
+            f"{principal.name} switched actuation {word}.",
+            body={"principal": principal.as_dict()},
+            writes={ENABLED_PATH: {"enabled": enabled}},
+        )
+        if not enabled:
+            await self.revoke_all(principal)
+        await self.node.sync()
 
     def _readiness(self) -> Readiness:
         away = self._librarian.away_since if self._librarian else None
         return Readiness(
             open=self._open,
             stopping=self._stopping,
-            enabled=self._enabled,
+            enabled=self.state.enabled,
             journal=self.node.journal.writable,
             recorded=away is None or self._clock.boottime() - away < AWAY,
-            clock=self._latest is None or self._clock.now() >= self._latest - SLACK,
+            clock=self.overview.clock_is_trusted,
         )
 
     def _key_of(self, device_id: str) -> str:
@@ -381,7 +342,6 @@ class Hub:
             writes={hold.path: None},
         )
         await self.node.sync()
-        self._changed()
         return True
 
     async def set_policy(self, text: str, principal: Principal) -> None:
@@ -415,40 +375,17 @@ class Hub:
         principal: Principal | None = None,
         detail: str = "",
     ) -> None:
-        """Take a change made outside HearthNet; what is no news is dropped.
-
-        While an actuation of ours runs on the device, it waits for the receipt.
-        """
-        device = self._house.device(device_id)
-        if device is None:
-            return
-        seen = Observed(
-            device=device,
-            values=values,
-            cause=cause,
-            principal=principal,
-            detail=detail,
-        )
-        if self.gate.busy(device_id) is None:
-            self._observe(seen)
-        else:
-            self._spawn(self._observe_later(seen))
-
-    async def _observe_later(self, seen: Observed) -> None:
-        await self.gate.wait_idle(seen.device.id)
-        self._observe(seen)
-
-    def _observe(self, seen: Observed) -> None:
-        with suppress(JournalError):  # the gate refuses everything meanwhile
-            observe(
-                self.node,
-                JEEVES,
-                seen,
-                holds=self.state.all_holds(),
-                policy=self.state.in_force.policy,
-                now=self._clock.now(),
+        """Take a change made outside HearthNet; see `Observations.take`."""
+        if (device := self._house.device(device_id)) is not None:
+            self._observations.take(
+                Observed(
+                    device=device,
+                    values=values,
+                    cause=cause,
+                    principal=principal,
+                    detail=detail,
+                )
             )
-            self._changed()
 
     # Status
 
@@ -459,7 +396,7 @@ class Hub:
         return HubStatus(
             boot=self.node.boot,
             open=self._open,
-            enabled=self._enabled,
+            enabled=self.state.enabled,
             agents=(
                 AgentStatus(name=ROOT, online=True),
                 AgentStatus(
@@ -473,13 +410,8 @@ class Hub:
                 librarian.status if librarian else LibrarianStatus(connected=False)
             ),
             journal=self.node.journal.writable,
-            last=self._last,
+            last=self.overview.last,
         )
-
-    def subscribe(self, listener: Listener) -> Callable[[], None]:
-        """Call `listener` from now on; return what ends that."""
-        self._listeners.append(listener)
-        return lambda: self._listeners.remove(listener)
 
     async def explain(self, **subject: str | None) -> dict[str, Any]:
         """Return the chain behind a device, intent, lease or event."""
@@ -490,31 +422,6 @@ class Hub:
     ) -> dict[str, Any]:
         """Return events newest first; see `Chronicle.timeline`."""
         return await self.chronicle.timeline(limit=limit, before=before, **filters)
-
-    def _decided(
-        self, answer: Message, steps: tuple[Step, ...], principal: Principal
-    ) -> None:
-        for step in steps:
-            self._last = Decision(
-                event=answer.id,
-                intent=answer.intent,
-                at=answer.at,
-                step=step,
-                principal=principal.name,
-            )
-            for listener in tuple(self._listeners):
-                listener(self._last)
-
-    def _changed(self) -> None:
-        for listener in tuple(self._listeners):
-            listener(None)
-
-    def _noted(self, record: Record) -> None:
-        """Follow the time of the record: a clock behind it is not trusted."""
-        at = record.message.at
-        self._latest = at if self._latest is None else max(at, self._latest)
-        if record.message.type in SHOWN:
-            self._changed()
 
     def _say(
         self, type_: MessageType, content: str, *, to: str = ROOT, **fields: Any

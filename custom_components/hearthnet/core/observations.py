@@ -1,18 +1,23 @@
 """Changes made outside HearthNet, put on record with what they do to holds."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
+from .agents.base import Spawn
 from .devices import Device, Principal, Values
 from .effects import Effect
+from .gate import Gate
 from .holding import on_observation
 from .holds import Hold
+from .journal import JournalError
 from .messages import EventId, Json, MessageType
 from .node import Node, Record
 from .paths import device_path
 from .policy.model import Policy
 from .shadow import differs, shadow
+from .state import State
 from .status import Cause
 
 _WORDS = {
@@ -95,3 +100,42 @@ def observe(
         body=body,
         writes={path: shadow(device, observed.values), **change.writes()},
     )
+
+
+class Observations:
+    """Takes changes made outside HearthNet and puts them on record in order."""
+
+    def __init__(
+        self, node: Node, sender: str, spawn: Spawn, *, state: State, gate: Gate
+    ) -> None:
+        """Speak in the name of `sender`, the manager of the devices."""
+        self._node = node
+        self._sender = sender
+        self._spawn = spawn
+        self._state = state
+        self._gate = gate
+
+    def take(self, observed: Observed) -> None:
+        """Record a change; what is no news is dropped.
+
+        While an actuation of ours runs on the device, it waits for the receipt.
+        """
+        if self._gate.busy(observed.device.id) is None:
+            self._record(observed)
+        else:
+            self._spawn(self._later(observed))
+
+    async def _later(self, observed: Observed) -> None:
+        await self._gate.wait_idle(observed.device.id)
+        self._record(observed)
+
+    def _record(self, observed: Observed) -> None:
+        with suppress(JournalError):  # the gate refuses everything meanwhile
+            observe(
+                self._node,
+                self._sender,
+                observed,
+                holds=self._state.all_holds(),
+                policy=self._state.in_force.policy,
+                now=self._node.clock.now(),
+            )

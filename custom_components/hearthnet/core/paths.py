@@ -10,7 +10,7 @@ from hashlib import sha256
 
 HUB = "hub"
 """The name of the node that runs inside Home Assistant."""
-_HUB_FOLDERS = frozenset({"holds", "tasks", "deferred", "playbooks"})
+_HUB_FOLDERS = frozenset({"holds", "tasks", "deferred", "playbooks", "settings"})
 _DEVICES = "devices"
 _SUFFIX = ".json"
 

@@ -6,7 +6,23 @@ from dataclasses import dataclass
 from .messages import Json, MessageType
 from .node import Node, Record
 from .reasons import Reason
+from .recovery import Past, read_past
 from .state import State
+
+
+@dataclass(frozen=True, kw_only=True)
+class Startup:
+    """What an earlier boot left, read from the journal before the hub starts."""
+
+    past: Past
+    records: tuple[Record, ...]
+    """The journal's records, oldest first, as far as they are kept."""
+
+    @classmethod
+    def read(cls, node: Node) -> "Startup":
+        """Read the journal. Blocks; call it in an executor."""
+        records = tuple(node.history())
+        return cls(past=read_past(records), records=records)
 
 
 @dataclass(frozen=True)

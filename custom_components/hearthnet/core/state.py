@@ -11,6 +11,8 @@ from .tasks import Task, TaskState
 from .view import View
 
 POLICY_PATH = "policy.yaml"
+ENABLED_PATH = "settings/actuation.json"
+"""Whether anything may be moved at all; it outlives restarts."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,12 @@ class State:
             policy = load(text) if isinstance(text, str) else Policy()
             self._policy = InForce(policy, version)
         return self._policy
+
+    @property
+    def enabled(self) -> bool:
+        """False after a person switched actuation off."""
+        kept = self._view.get(ENABLED_PATH)
+        return not isinstance(kept, dict) or kept.get("enabled") is not False
 
     def holds(self, now: datetime | None) -> tuple[Hold, ...]:
         """Return the holds that stand; all recorded ones without a trusted clock."""

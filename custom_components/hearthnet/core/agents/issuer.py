@@ -4,9 +4,8 @@ Code decides here, on the view, the policy and the holds; no output of a model
 and no manager's claim enlarges what is granted (invariant 2).
 """
 
-from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 
 from ..assignment import Assignment
@@ -22,15 +21,13 @@ from ..messages import EventId, Json, Message, MessageType
 from ..node import Node, Record
 from ..operations import Problem
 from ..paths import device_path
-from ..policy.model import Policy, Usage
+from ..policy.model import Policy
 from ..reasons import DONE, Outcome, Reason
 from ..reservations import Reservations
 from ..state import POLICY_PATH, State
 from ..verify import Case, Readiness, Ruling, verify
 from .manager import ROOT
-
-REMEMBERED = 3600.0
-"""Seconds for which grants are counted against a policy's rates."""
+from .tally import Tally
 
 
 @dataclass
@@ -44,34 +41,6 @@ class Open:
     """What was granted, or what a person is asked about."""
     binding: Binding | None = None
     """What a person is asked to agree to."""
-
-
-@dataclass
-class Tally:
-    """Grants of the last hour, for the policy's rates and counts."""
-
-    grants: deque[tuple[float, str, str]] = field(default_factory=deque)
-    """(boot time, principal id, device key), oldest first."""
-    moved: dict[str, set[str]] = field(default_factory=dict)
-    """Intent to the keys it has moved."""
-
-    def usage(self, now: float, principal: str, intent: str) -> Usage:
-        """Return what counts against a new grant."""
-        while self.grants and now - self.grants[0][0] > REMEMBERED:
-            self.grants.popleft()
-        ages: dict[str, list[float]] = {}
-        for at, who, key in self.grants:
-            if who == principal:
-                ages.setdefault(key, []).append(now - at)
-        return Usage(
-            devices=len(self.moved.get(intent, ())),
-            ages={key: tuple(seconds) for key, seconds in ages.items()},
-        )
-
-    def count(self, now: float, principal: str, intent: str, keys: set[str]) -> None:
-        """Count a grant."""
-        self.grants.extend((now, principal, key) for key in sorted(keys))
-        self.moved.setdefault(intent, set()).update(keys)
 
 
 class Issuer:

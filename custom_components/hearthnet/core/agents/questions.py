@@ -1,7 +1,6 @@
 """Rupert's questions to people: asked, answered once, or visibly over."""
 
 import asyncio
-from collections.abc import Callable
 from datetime import timedelta
 
 from ..clock import Clock
@@ -18,14 +17,11 @@ from .manager import ROOT
 class Questions:
     """Keeps the open questions and records how each ends."""
 
-    def __init__(
-        self, node: Node, spawn: Spawn, clock: Clock, changed: Callable[[], None]
-    ) -> None:
-        """Start with none; `changed` is told whenever one comes or goes."""
+    def __init__(self, node: Node, spawn: Spawn, clock: Clock) -> None:
+        """Start with none."""
         self._node = node
         self._spawn = spawn
         self._clock = clock
-        self._changed = changed
         self._open = Confirmations()
 
     @property
@@ -56,7 +52,6 @@ class Questions:
         for replaced in self._open.add(pending):
             self._end(replaced, "superseded", "A newer wish replaced the question.")
         self._spawn(self._lapse(LIFE))
-        self._changed()
 
     def supersede(self, target: tuple[str, ...]) -> None:
         """End questions about devices that something else is granted for."""
@@ -109,4 +104,3 @@ class Questions:
                 "binding": pending.binding.as_dict(),
             },
         )
-        self._changed()

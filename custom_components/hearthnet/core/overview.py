@@ -1,0 +1,80 @@
+"""What happens and how things stand, told to whoever shows it."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from .clock import Clock
+from .devices import Principal
+from .intents import Step
+from .messages import Message, MessageType
+from .node import Node, Record
+from .status import Decision
+
+SLACK = timedelta(seconds=2)
+"""How far the wall clock may be behind the last event and still be trusted."""
+SHOWN = frozenset(
+    {
+        *(MessageType.TASK, MessageType.GRANT, MessageType.RESOLUTION),
+        *(MessageType.RECEIPT, MessageType.REFUSAL, MessageType.DENIAL),
+        *(MessageType.CONFIRMATION_REQUEST, MessageType.CONFIRMATION),
+        *(MessageType.OBSERVATION, MessageType.ALERT),
+    }
+)
+"""Messages after which entities may show something else."""
+
+type Listener = Callable[[Decision | None], None]
+"""Told of each decision, and with None that the status has changed."""
+
+
+class Overview:
+    """Follows a node's events for its listeners, and for trust in the clock."""
+
+    def __init__(self, node: Node) -> None:
+        """Follow `node` from now on."""
+        self._clock: Clock = node.clock
+        self._listeners: list[Listener] = []
+        self._latest: datetime | None = None
+        self.last: Decision | None = None
+        """The last decision of this boot."""
+        node.subscribe(self._noted)
+
+    def subscribe(self, listener: Listener) -> Callable[[], None]:
+        """Call `listener` from now on; return what ends that."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    def decided(
+        self, answer: Message, steps: tuple[Step, ...], principal: Principal
+    ) -> None:
+        """Tell the listeners of a decision, once a step."""
+        for step in steps:
+            self.last = Decision(
+                event=answer.id,
+                intent=answer.intent,
+                at=answer.at,
+                step=step,
+                principal=principal.name,
+            )
+            self._tell(self.last)
+
+    def changed(self) -> None:
+        """Tell the listeners that the status has changed."""
+        self._tell(None)
+
+    def has_seen(self, moment: datetime) -> None:
+        """Learn when an event of an earlier boot happened."""
+        self._latest = moment if self._latest is None else max(moment, self._latest)
+
+    @property
+    def clock_is_trusted(self) -> bool:
+        """False while the wall clock is behind the last recorded event."""
+        return self._latest is None or self._clock.now() >= self._latest - SLACK
+
+    def _noted(self, record: Record) -> None:
+        self.has_seen(record.message.at)
+        if record.message.type in SHOWN:
+            self.changed()
+
+    def _tell(self, decision: Decision | None) -> None:
+        for listener in tuple(self._listeners):
+            listener(decision)
