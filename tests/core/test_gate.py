@@ -361,6 +361,18 @@ async def test_a_revocation_may_overtake_its_grant(world: World) -> None:
     assert refusal.evidence[0].event == "hub.1.5"
 
 
+async def test_revoking_all_ends_what_is_still_on_its_way(world: World) -> None:
+    late = world.lease(world.propose())
+    grant = world.sign(late)
+    used, unused = world.granted(("blind",), "cover.stop_cover"), world.granted()
+    await world.execute(used)
+    assert [r.message.lease for r in world.revoke_all()] == [unused.id]
+    world.admit(grant)
+    assert codes(await world.execute(late)) == ["revoked"]
+    assert codes(await world.execute(unused)) == ["revoked"]
+    assert isinstance(await world.execute(world.granted()), Receipt)
+
+
 async def test_a_revocation_stops_a_long_actuation(world: World) -> None:
     """The adapter asks before each input; the receipt tells what a read shows."""
     lease = world.granted()

@@ -240,3 +240,47 @@ async def test_a_permit_is_made_by_the_gate_alone(world: World) -> None:
     await world.execute(world.granted())
     with pytest.raises(TypeError, match="only the gate"):
         replace(world.house.acts[0], seal=None)
+
+
+async def test_what_was_checked_is_what_is_done(world: World) -> None:
+    """The caller's own dict may change while the disk is waited for."""
+    dim = {"brightness_pct": Bound(maximum=30)}
+    lease = world.granted(("lamp_a",), "light.turn_on", dim)
+    parameters = {"brightness_pct": 20}
+    world.during_sync = lambda: parameters.update(brightness_pct=100)
+    receipt = await world.execute(lease, parameters)
+    assert isinstance(receipt, Receipt)
+    assert world.house.acts[0].parameters == {"brightness_pct": 20}
+
+
+async def test_a_device_that_goes_while_the_disk_is_waited_for(world: World) -> None:
+    lease = world.granted()
+
+    def vanish() -> None:
+        del world.house.known["lamp_a"]
+
+    world.during_sync = vanish
+    refusal = await world.execute(lease)
+    assert isinstance(refusal, Refusal)
+    assert codes(refusal) == ["unreachable"]
+    assert refusal.over
+    assert not world.house.acts
+    later = replace(world.granted(("lamp_b",)), target=("lamp_a",))
+    del world.house.known["lamp_b"]
+    refusal = await world.execute(later, target=("lamp_b",))
+    assert codes(refusal) == ["unreachable"]
+
+
+@pytest.mark.parametrize("value", [float("nan"), object(), {1: 2}, {1}])
+async def test_what_a_device_reports_may_be_no_json(world: World, value: Any) -> None:
+    """The act happened and must be on record, even if its values cannot be."""
+    lease = world.granted()
+    world.house.in_act = lambda: world.house.values["lamp_a"].update(odd=value)
+    receipt = await world.execute(lease)
+    assert isinstance(receipt, Receipt)
+    if value == {1: 2}:
+        # JSON turns the key into text and that is that.
+        assert receipt.outcome is Outcome.CHANGED
+        return
+    assert receipt.outcome is Outcome.UNKNOWN
+    assert world.gate.unknown("lamp_a") == receipt.execute

@@ -1,6 +1,6 @@
 """The messages that the gate puts on record, in the words of `docs/leases.md`."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 from .devices import Device, Values
 from .intents import Evidence
@@ -8,9 +8,12 @@ from .leasebook import Request
 from .leases import Lease
 from .messages import EventId, Json, MessageType
 from .node import Node, Record
+from .outcomes import combine
 from .paths import device_path
 from .reasons import Outcome, Reason
+from .runs import Run
 from .shadow import differs, doubtful, shadow
+from .verdict import Receipt, Refusal
 
 ROOT = "rupert"
 """The agent that all answers of a gate are addressed to."""
@@ -45,56 +48,64 @@ class Announcer:
         )
 
     def receipt(
-        self,
-        lease: Lease,
-        execute: str,
-        *,
-        outcome: Outcome,
-        members: Mapping[str, Outcome],
-        values: Mapping[str, Values],
-        evidence: Sequence[Evidence],
-    ) -> Record:
-        """Record what became of an execute, with what was read back."""
+        self, run: Run, members: Mapping[str, Outcome], values: Mapping[str, Values]
+    ) -> Receipt:
+        """Record what became of an execute, with what was read back.
+
+        Raises:
+            TypeError, ValueError: the values are no JSON; nothing was recorded.
+        """
+        lease, outcome = run.lease, combine(members.values())
         writes: dict[str, Json] = {}
         for target, result in members.items():
             path, device = device_path(target), self._device(target)
             kept = self._node.view.get(path)
             if result is Outcome.UNKNOWN:
-                writes[path] = doubtful(kept, execute)
+                writes[path] = doubtful(kept, run.execute)
             elif device and target in values and differs(kept, values[target]):
                 writes[path] = shadow(device, values[target])
         names = ", ".join(map(self._name, members))
-        return self._emit(
+        record = self._emit(
             MessageType.RECEIPT,
             f"{names}: {outcome} ({lease.operation}).",
             lease,
-            cause=execute,
+            cause=run.execute,
             body={
                 "outcome": outcome,
                 "target": list(members),
                 "operation": lease.operation,
                 "members": dict(members),
                 "values": {target: dict(seen) for target, seen in values.items()},
-                "evidence": [item.as_dict() for item in evidence],
+                "evidence": [item.as_dict() for item in run.evidence],
             },
             writes=writes,
+        )
+        return Receipt(
+            record=record,
+            execute=run.execute,
+            outcome=outcome,
+            members=members,
+            values=values,
+            evidence=run.evidence,
         )
 
     def refusal(
         self,
         lease: Lease | str,
         request: Request,
-        evidence: Sequence[Evidence],
+        evidence: tuple[Evidence, ...],
         *,
         over: bool,
         execute: str | None,
-    ) -> Record:
+    ) -> Refusal:
         """Record that nothing moved, why, and whether the lease is over.
 
         `lease` is a text where the gate knows none of that id.
         """
+        reason = evidence[0].code
+        assert reason is not None
         body: dict[str, Json] = {
-            "reason": evidence[0].code,
+            "reason": reason,
             "evidence": [item.as_dict() for item in evidence],
             "grantee": request.grantee,
             "target": list(request.target),
@@ -104,7 +115,7 @@ class Announcer:
         if execute is not None:
             body["execute"] = execute
         cited = _event_id(lease) if isinstance(lease, str) else lease.id
-        return self._emit(
+        record = self._emit(
             MessageType.REFUSAL,
             f"Refused: {evidence[0].text}",
             lease if isinstance(lease, Lease) else None,
@@ -112,8 +123,9 @@ class Announcer:
             cited=cited,
             body=body,
         )
+        return Refusal(record=record, reason=reason, evidence=evidence, over=over)
 
-    def revoked(self, lease: Lease, by: str) -> Record:
+    def revoked(self, lease: Lease, by: str) -> Refusal:
         """Record that an unused lease is over because it was revoked."""
         text = "the lease was revoked before it was used"
         evidence = Evidence(

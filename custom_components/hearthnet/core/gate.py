@@ -7,6 +7,7 @@ and the adapter's first step. `docs/leases.md` tells what that guarantees.
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 import logging
 
 from .adapter import _SEAL, Adapter, AdapterError, Permit
@@ -25,7 +26,6 @@ from .obstacles import obstacles
 from .operations import Operation, Parameters
 from .outcomes import (
     Goal,
-    combine,
     goals_of,
     needless,
     read_back_deadline,
@@ -93,12 +93,12 @@ class Gate:
         Returns the refusal that tells the root that an unused lease is over.
         """
         lease = self._book.revoke(lease_id, by)
-        return self._announce.revoked(lease, by) if lease else None
+        return self._announce.revoked(lease, by).record if lease else None
 
     def revoke_all(self, *, by: str) -> list[Record]:
         """End every lease that answers a proposal noted so far."""
         leases = self._book.revoke_all(by)
-        return [self._announce.revoked(lease, by) for lease in leases]
+        return [self._announce.revoked(lease, by).record for lease in leases]
 
     def raise_fence(self, boot: int, *, by: str | None = None) -> None:
         """Learn of a hub boot; leases of earlier ones are fenced off."""
@@ -140,7 +140,8 @@ class Gate:
         Raises:
             JournalError: not even the answer could be recorded.
         """
-        request = Request(grantee, tuple(target), operation, parameters)
+        # A copy, so that what was checked is what is done whatever the caller does.
+        request = Request(grantee, tuple(target), operation, deepcopy(parameters))
         if (run := self._runs.same(lease_id, request)) is not None:
             return await asyncio.shield(run.answer)
         check = self._book.check(lease_id, request, self._now())
@@ -151,7 +152,7 @@ class Gate:
         run = self._consume(check.lease, request)
         try:
             await self._carry_out(run)
-        except JournalError as error:
+        except BaseException as error:
             run.fail(error)
             raise
         finally:
@@ -208,8 +209,11 @@ class Gate:
         if over := self._book.recheck(run.lease.id, self._now(), fresh=True):
             run.conclude(self._refuse(run.lease.id, run.request, over, run))
             return
-        # The device may have moved while the disk was waited for.
+        # The device may have moved while the disk was waited for, or be gone.
         run.goals = self._goals(run.row, run.lease, run.request)
+        if len(run.goals) < len(run.lease.target):
+            self._stop(run, Reason.UNREACHABLE, "a target is gone")
+            return
         if needless(run.row, run.goals):
             self._needless(run)
             return
@@ -245,10 +249,10 @@ class Gate:
         except Refused as refused:
             run.evidence = refused.evidence
         except AdapterError as error:
-            self._fault(run, error.outcome, error.text)
+            run.failed(error.outcome, error.text)
         except Exception as error:
             _LOGGER.exception("The adapter failed on %s", run.execute)
-            self._fault(run, Outcome.UNKNOWN, f"{type(error).__name__}: {error}")
+            run.failed(Outcome.UNKNOWN, f"{type(error).__name__}: {error}")
         finally:
             if not run.goals.keys() <= run.readings.keys():
                 run.readings = {t: self._adapter.read(t) for t in run.goals}
@@ -262,11 +266,7 @@ class Gate:
             if error.outcome is not Outcome.PARTIAL:
                 raise
             # Those targets that were told get their time to settle.
-            self._fault(run, Outcome.FAILED, error.text)
-
-    def _fault(self, run: Run, outcome: Outcome, text: str) -> None:
-        run.fault = outcome
-        run.evidence = (Evidence(text=text[:300], lease=run.lease.id),)
+            run.failed(Outcome.FAILED, error.text)
 
     def _permit(self, run: Run) -> Permit:
         """Make the one permit of a consumed lease."""
@@ -290,26 +290,14 @@ class Gate:
     # Answering
 
     def _receipt(self, run: Run, members: Mapping[str, Outcome]) -> None:
-        outcome = combine(members.values())
         values = {t: r.values for t, r in run.readings.items() if r.available}
-        record = self._announce.receipt(
-            run.lease,
-            run.execute,
-            outcome=outcome,
-            members=members,
-            values=values,
-            evidence=run.evidence,
-        )
-        run.conclude(
-            Receipt(
-                record=record,
-                execute=run.execute,
-                outcome=outcome,
-                members=members,
-                values=values,
-                evidence=run.evidence,
-            )
-        )
+        try:
+            run.conclude(self._announce.receipt(run, members, values))
+        except (TypeError, ValueError):
+            # An integration reports what is no JSON: nobody can say what it did.
+            _LOGGER.exception("Cannot record what %s did", run.execute)
+            unknown = dict.fromkeys(members, Outcome.UNKNOWN)
+            run.conclude(self._announce.receipt(run, unknown, {}))
 
     def _refuse(
         self,
@@ -320,17 +308,13 @@ class Gate:
     ) -> Refusal:
         """Record a refusal. It ends the lease if that can never be used again."""
         over = run is not None or self._book.over(lease_id, evidence)
-        execute = run.execute if run else None
-        record = self._announce.refusal(
+        return self._announce.refusal(
             self._book.lease(lease_id) or lease_id,
             request,
             evidence,
             over=over,
-            execute=execute,
+            execute=run.execute if run else None,
         )
-        reason = evidence[0].code
-        assert reason is not None
-        return Refusal(record=record, reason=reason, evidence=evidence, over=over)
 
     def _stop(self, run: Run, code: Reason, text: str) -> None:
         """Refuse a lease that is consumed although nothing was sent under it."""

@@ -235,7 +235,8 @@ class LeaseBook:
         `fresh` asks for freshness as well: before the first input only, because
         after it the target changes by our own hand.
         """
-        entry = self._entries[lease_id]
+        if (entry := self._entries.get(lease_id)) is None:
+            return self._absent(lease_id)
         found: list[Evidence] = []
         self._standing(entry, moment, found)
         self._overtaken(entry, found)

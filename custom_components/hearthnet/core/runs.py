@@ -46,12 +46,21 @@ class Run:
         """Answer all who asked."""
         self.answer.set_result(answer)
 
-    def fail(self, error: Exception) -> None:
-        """Tell all who asked that there is no answer."""
-        if not self.answer.done():
-            self.answer.set_exception(error)
-            # Retrieved here, or asyncio reports it when nobody else asked.
-            self.answer.exception()
+    def failed(self, outcome: Outcome, text: str) -> None:
+        """Note what the adapter said went wrong."""
+        self.fault = outcome
+        self.evidence = (Evidence(text=text[:300], lease=self.lease.id),)
+
+    def fail(self, error: BaseException) -> None:
+        """Tell all who asked that there is no answer, unless there is one."""
+        if self.answer.done():
+            return
+        if isinstance(error, asyncio.CancelledError):
+            self.answer.cancel()
+            return
+        self.answer.set_exception(error)
+        # Retrieved here, or asyncio reports it when nobody else asked.
+        self.answer.exception()
 
 
 class Runs:
