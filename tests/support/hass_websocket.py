@@ -71,6 +71,12 @@ class HassWebsocket:
         """Send a command and return its result."""
         return self._run(self._call(command, data, None))
 
+    def start(self, command: str, **data: Any) -> Callable[[], Any]:
+        """Send a command; return what waits for its result."""
+        work = self._call(command, data, None)
+        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        return lambda: future.result(_TIMEOUT)
+
     def subscribe(self, command: str, **data: Any) -> Subscription:
         """Send a command that subscribes and return what collects its events."""
         subscription = Subscription()
