@@ -10,6 +10,7 @@ import asyncio
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 import logging
+import os
 from pathlib import Path
 import sys
 
@@ -23,6 +24,7 @@ def main() -> int:
     parser.add_argument("--library", action="append", default=[], metavar="FOLDER")
     arguments = parser.parse_args()
     sys.path.extend(arguments.library)
+    os.nice(5)  # nothing waits for the record; the house comes first
     logging.basicConfig(level=logging.WARNING, format="%(message)s")
     package = _core()
     librarian = import_module(f"{package}.librarian")

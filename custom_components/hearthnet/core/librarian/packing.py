@@ -83,6 +83,7 @@ class Packer:
         except BaseException:
             with contextlib.suppress(ProcessLookupError):
                 process.terminate()
+            await process.communicate()
             raise
         if process.returncode:
             text = errors.decode(errors="replace").strip()[-_TAIL:]
