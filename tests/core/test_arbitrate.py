@@ -206,6 +206,7 @@ PRINCIPALS = st.builds(
 POLICIES = st.sampled_from([NEWEST, BY_ROLE])
 
 
+@settings(deadline=None)
 @given(SOURCES, SOURCES, PRINCIPALS, PRINCIPALS, POLICIES)
 def test_of_two_wishes_at_most_one_is_refused(
     a: SourceClass, b: SourceClass, anna: Principal, bo: Principal, policy: Policy
@@ -220,6 +221,7 @@ def test_of_two_wishes_at_most_one_is_refused(
         assert a is b
 
 
+@settings(deadline=None)
 @given(SOURCES, SOURCES, PRINCIPALS, PRINCIPALS, POLICIES)
 def test_a_stronger_source_is_judged_no_worse(
     a: SourceClass, b: SourceClass, anna: Principal, bo: Principal, policy: Policy
@@ -242,7 +244,7 @@ HOLDS = st.builds(
 )
 
 
-@settings(max_examples=300)
+@settings(deadline=None, max_examples=300)
 @given(
     LAMP_EFFECTS, SOURCES, PRINCIPALS, st.lists(HOLDS, max_size=4), POLICIES, st.data()
 )

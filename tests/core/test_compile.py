@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 import pytest
 
 from hearthnet.core.compile import Compiled, compile_action, supported
@@ -170,6 +170,7 @@ def test_effects_read_the_present_values() -> None:
     assert len(done("cover.close_cover", blind).effects) == 1
 
 
+@settings(deadline=None)
 @given(
     st.dictionaries(
         st.sampled_from("abcdef"), st.sets(st.sampled_from("abcdefxy")), min_size=1

@@ -1,6 +1,6 @@
 """Effects: what counts as reached, and what would change a held attribute."""
 
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 import pytest
 
 from hearthnet.core.effects import Effect, contradicts, holds_true, same_value
@@ -97,6 +97,7 @@ def after(lamp: dict[str, Json], attribute: str, value: Json) -> dict[str, Json]
     return {**lamp, "state": "on", attribute: value}
 
 
+@settings(deadline=None)
 @given(LAMP_EFFECTS, LAMP_EFFECTS)
 def test_agrees_with_a_lamp(new: tuple[str, Json], held: tuple[str, Json]) -> None:
     """An effect contradicts a held attribute just if a lamp would change it."""

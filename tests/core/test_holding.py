@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 import pytest
 
 from hearthnet.core.arbitrate import Answer, arbitrate
@@ -238,6 +238,7 @@ def test_a_group_holds_only_the_members_that_were_not_seen() -> None:
     ]
 
 
+@settings(deadline=None)
 @given(st.lists(HOLDS, max_size=3), st.sampled_from(PersonOrder))
 def test_a_receipt_s_own_hold_stands_in_nobody_s_way_twice(
     drawn: list[Hold], order: PersonOrder
@@ -360,6 +361,7 @@ def test_a_person_in_a_quiet_room_is_not_in_conflict_with_it() -> None:
 # The record
 
 
+@settings(deadline=None)
 @given(HOLDS, st.none() | st.tuples(st.none() | st.floats(0, 9), st.floats(0, 9)))
 def test_a_hold_survives_the_record(
     hold: Hold, within: tuple[float | None, float] | None

@@ -4,7 +4,7 @@ from pathlib import Path
 from random import Random
 import re
 
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 import pytest
 
 from hearthnet.core.devices import Values
@@ -61,6 +61,7 @@ def test_every_parameter_but_the_way_there_has_an_effect(row: Operation) -> None
     assert row.effects({"transition": 5}, {}) == bare
 
 
+@settings(deadline=None)
 @given(st.sampled_from(list(OPERATIONS.values())), SEEDS)
 def test_effects_of_one_operation_do_not_contradict_each_other(
     row: Operation, seed: int

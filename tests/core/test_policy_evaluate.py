@@ -64,7 +64,7 @@ def narrower(new: Verdict, old: Verdict) -> bool:
 # Against an oracle that shares no code
 
 
-@settings(max_examples=1500)
+@settings(deadline=None, max_examples=1500)
 @given(policies(), requests(), MOMENTS, usages())
 def test_agrees_with_the_naive_oracle(
     written: Written, asked: Request, now: datetime, usage: Usage
@@ -76,7 +76,7 @@ def test_agrees_with_the_naive_oracle(
         assert {repr(v) for v in VALUES[name] if bound.admits(v)} == left[name]
 
 
-@settings(max_examples=300)
+@settings(deadline=None, max_examples=300)
 @given(requests(), MOMENTS, usages())
 def test_a_policy_that_allows_all_denies_only_on_low_evidence(
     asked: Request, now: datetime, usage: Usage
@@ -90,7 +90,7 @@ def test_a_policy_that_allows_all_denies_only_on_low_evidence(
 # Monotony (F13)
 
 
-@settings(max_examples=400)
+@settings(deadline=None, max_examples=400)
 @given(policies(), requests(), st.none() | MOMENTS, usages(), st.data())
 def test_a_rule_that_narrows_never_widens(
     written: Written,
@@ -106,7 +106,7 @@ def test_a_rule_that_narrows_never_widens(
     assert narrower(evaluate(load(text(written)), asked, now, usage), before)
 
 
-@settings(max_examples=400)
+@settings(deadline=None, max_examples=400)
 @given(policies(), requests(), st.none() | MOMENTS, usages(), rules())
 def test_any_rule_narrows_what_is_allowed_already(
     written: Written,
@@ -122,7 +122,7 @@ def test_any_rule_narrows_what_is_allowed_already(
     assert narrower(evaluate(load(text(written)), asked, now, usage), before)
 
 
-@settings(max_examples=300)
+@settings(deadline=None, max_examples=300)
 @given(policies(), requests(), MOMENTS, usages(), st.data())
 def test_a_further_bound_never_widens(
     written: Written,
@@ -147,7 +147,7 @@ def test_a_further_bound_never_widens(
     assert narrower(after, before)
 
 
-@settings(max_examples=300)
+@settings(deadline=None, max_examples=300)
 @given(policies(), requests(), MOMENTS, usages(), st.data())
 def test_a_condition_on_a_rule_that_opens_never_opens_more(
     written: Written,
@@ -178,7 +178,7 @@ def test_a_condition_on_a_rule_that_opens_never_opens_more(
     assert narrower(evaluate(load(text(written)), asked, now, usage), before)
 
 
-@settings(max_examples=300)
+@settings(deadline=None, max_examples=300)
 @given(policies(), requests(), MOMENTS, usages())
 def test_what_is_not_known_is_judged_at_least_as_strictly(
     written: Written, asked: Request, now: datetime, usage: Usage
@@ -190,7 +190,7 @@ def test_what_is_not_known_is_judged_at_least_as_strictly(
     assert narrower(evaluate(loaded, away, now, usage), known)
 
 
-@settings(max_examples=300)
+@settings(deadline=None, max_examples=300)
 @given(policies(), requests(), MOMENTS, usages(), usages())
 def test_more_usage_never_widens(
     written: Written, asked: Request, now: datetime, one: Usage, more: Usage
@@ -205,7 +205,7 @@ def test_more_usage_never_widens(
     assert narrower(evaluate(loaded, asked, now, both), before)
 
 
-@settings(max_examples=300)
+@settings(deadline=None, max_examples=300)
 @given(policies(), requests(), MOMENTS, usages())
 def test_the_order_of_rules_says_nothing(
     written: Written, asked: Request, now: datetime, usage: Usage
@@ -221,7 +221,7 @@ def test_the_order_of_rules_says_nothing(
 # Narrowing (invariant 2)
 
 
-@settings(max_examples=400)
+@settings(deadline=None, max_examples=400)
 @given(policies(), requests(), MOMENTS, usages(), st.data())
 def test_a_grant_stays_within_every_rule_that_counts(
     written: Written,
@@ -260,6 +260,7 @@ def narrower_rules(one: Verdict, other: Verdict) -> bool:
     return {m.rule for m in one.rules} != {m.rule for m in other.rules}
 
 
+@settings(deadline=None)
 @given(requests(), usages())
 def test_without_rules_all_is_denied(asked: Request, usage: Usage) -> None:
     verdict = evaluate(Policy(), asked, NOON, usage)
@@ -268,6 +269,7 @@ def test_without_rules_all_is_denied(asked: Request, usage: Usage) -> None:
     assert verdict.text
 
 
+@settings(deadline=None)
 @given(requests(), usages(), st.sampled_from(["confirm", "limit", "deny"]))
 def test_only_allow_opens(asked: Request, usage: Usage, effect: str) -> None:
     limits = {"bounds": {"brightness_pct": {"max": 100}}} if effect == "limit" else {}
@@ -487,6 +489,7 @@ PROBES: tuple[Json, ...] = (
 )
 
 
+@settings(deadline=None)
 @given(BOUNDS, BOUNDS)
 def test_intersecting_bounds_is_exact(one: Bound, other: Bound) -> None:
     both = intersect(one, other)

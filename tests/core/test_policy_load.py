@@ -331,6 +331,7 @@ def test_all_mistakes_are_named_at_once() -> None:
 BYTES = st.binary(max_size=100).map(lambda data: data.decode("latin1"))
 
 
+@settings(deadline=None)
 @given(st.text(max_size=200) | BYTES)
 def test_any_text_is_refused_with_reasons(written: str) -> None:
     """No text of chance has a version, so none of them is a policy."""
@@ -340,7 +341,7 @@ def test_any_text_is_refused_with_reasons(written: str) -> None:
     assert all(m.line >= 1 and m.field and m.text for m in caught.value.mistakes)
 
 
-@settings(max_examples=300)
+@settings(deadline=None, max_examples=300)
 @given(SEEDS, st.integers(0, 10_000), st.sampled_from(["", "x", ":", "]", "5", "\n"]))
 def test_a_damaged_policy_never_half_loads(seed: int, place: int, junk: str) -> None:
     """Whatever loads after the damage has all its rules."""

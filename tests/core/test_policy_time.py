@@ -3,7 +3,7 @@
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 import pytest
 
 from hearthnet.core.policy.evaluate import evaluate
@@ -101,6 +101,7 @@ def test_quiet_hours_follow_the_wall_when_the_clocks_change() -> None:
 MINUTES = st.integers(0, 1439).map(lambda m: f"{m // 60:02}:{m % 60:02}")
 
 
+@settings(deadline=None)
 @given(
     MINUTES,
     MINUTES | st.just("24:00"),
@@ -121,6 +122,7 @@ def test_agrees_with_counting_the_minutes(
     assert found == at(written, now)
 
 
+@settings(deadline=None)
 @given(st.datetimes(timezones=st.just(BERLIN)))
 def test_without_a_trusted_clock_the_strictest_time_counts(now: datetime) -> None:
     """A limit that lies in the night holds by day as well, while nobody knows."""

@@ -1,6 +1,6 @@
 """Relative wishes on fresh values: clamped, repeatable, and asked when unclear."""
 
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 import pytest
 
 from hearthnet.core.devices import Values
@@ -120,6 +120,7 @@ def test_the_other_parameters_pass_unchanged() -> None:
     assert twice.reason is Reason.BAD_PARAMETER
 
 
+@settings(deadline=None)
 @given(st.floats(-200, 200), st.integers(1, 100) | st.floats(1, 100))
 def test_the_result_is_always_acceptable_and_repeatable(
     delta: float, present: float

@@ -1,6 +1,6 @@
 """Tasks and their scope."""
 
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 import pytest
 
 from hearthnet.core.messages import MalformedError
@@ -51,6 +51,7 @@ SCOPES = st.builds(
 )
 
 
+@settings(deadline=None)
 @given(SCOPES, SCOPES, NAMES, st.lists(IDS))
 def test_a_narrower_scope_admits_no_more(
     one: Scope, other: Scope, operation: str, targets: list[str]
@@ -64,6 +65,7 @@ def test_a_narrower_scope_admits_no_more(
     assert (both.admits(operation, targets) is None) == (alone == [None, None])
 
 
+@settings(deadline=None)
 @given(
     st.builds(
         Task,
