@@ -146,6 +146,7 @@ ALLOW = "effect: allow"
         ("", "line 1: text: empty"),
         ("version: 1\nrules: }", "line 2: text: not YAML"),
         ("a: 1\nb:\n\t- c", "line 3: text: not YAML"),
+        ("version: 1\nname: \x07", "line 2: text: not YAML"),
         ("a: *nowhere", "line 1: text: not YAML"),
         ("a: &a [*a]", "line 1: text: nested too deeply"),
         ("a: !secret b", "line 1: text: !secret is not supported"),

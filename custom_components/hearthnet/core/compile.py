@@ -1,6 +1,6 @@
 """Actions compiled: which devices one moves, and what it makes true of them."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from .devices import Device, House
@@ -49,7 +49,10 @@ def compile_action(
         return problem
     if (problem := check_parameters(operation, parameters)) is not None:
         return problem
-    known = {device.id: device for device in house.devices()}
+    known = list(house.devices())
+    by_key: dict[str, list[Device]] = {}
+    for device in known:
+        by_key.setdefault(device.key, []).append(device)
     moved: dict[str, Device] = {}
     for device in _leaves(named, house):
         if _supports(operation, device):
@@ -59,7 +62,7 @@ def compile_action(
         return Problem(Reason.UNKNOWN_TARGET, text, "target")
     group = named if named.members else None
     targets = tuple(
-        Target(device=device, group=group, aliases=_aliases(device, known, house))
+        Target(device=device, group=group, aliases=_aliases(device, by_key, house))
         for device in moved.values()
     )
     told = list(moved.values()) + ([] if group is None else [group])
@@ -124,11 +127,11 @@ def _leaves(device: Device, house: House) -> Iterator[Device]:
 
 
 def _aliases(
-    device: Device, known: Mapping[str, Device], house: House
+    device: Device, by_key: Mapping[str, list[Device]], house: House
 ) -> tuple[Device, ...]:
     """Return the other devices that are the same physical thing."""
-    same = [d for d in known.values() if d.key == device.key and d.id != device.id]
-    if device.key != device.id and device.key not in known:
+    same = [one for one in by_key.get(device.key, ()) if one.id != device.id]
+    if device.key not in {device.id, *(one.id for one in same)}:
         # What stands for the physical thing counts even if it is not exposed.
         main = house.device(device.key)
         same += [] if main is None else [main]
@@ -136,9 +139,9 @@ def _aliases(
 
 
 def _groups_of(
-    keys: Collection[str], known: Mapping[str, Device], house: House
+    keys: Collection[str], known: Iterable[Device], house: House
 ) -> Iterator[str]:
     """Yield the keys of the groups that one of the devices is in."""
-    for device in known.values():
+    for device in known:
         if device.members and any(leaf.key in keys for leaf in _leaves(device, house)):
             yield device.key
