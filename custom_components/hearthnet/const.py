@@ -33,5 +33,7 @@ DEFAULT_POLICY: Final = "balanced"
 VOICE_ROLES: Final = ("resident", "guest", "child", "unknown")
 DEFAULT_VOICE_ROLE: Final = "resident"
 
+FLUSH_TIMEOUT: Final = 3.0
+"""Seconds that a stop waits for the last events to reach Git."""
 STOP_TIMEOUT: Final = 12.0
 """Seconds that a stop waits for the librarian, which itself gives up after ten."""

@@ -31,7 +31,6 @@ from .runtime import (
     Folder,
     async_build_hub,
     async_open_node,
-    async_run_librarian,
 )
 
 type HearthnetConfigEntry = ConfigEntry[HearthnetCoordinator]
@@ -69,7 +68,7 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
         self.folder = Folder.of(hass, entry.entry_id)
         self._opened = AsyncExitStack()
         self._push_planned = False
-        self._stopped = False
+        self._running = False
 
     # Start and stop
 
@@ -93,11 +92,12 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
                 translation_placeholders={"error": str(error)},
             ) from error
         await self.async_config_entry_first_refresh()
+        self._running = True
         self._opened.callback(async_at_started(self.hass, self._async_open))
 
     async def async_stop(self) -> None:
         """Close what is open, the last first: drain, record, let go."""
-        self._stopped = True
+        self._running = False
         await self._opened.aclose()
 
     async def _async_open_parts(self) -> None:
@@ -114,10 +114,13 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
         self.origins = OriginTracker(hass, own_user.id, self.house.people, role)
         opened.callback(self.origins.async_start())
         self.librarian = EmbeddedLibrarian(
-            node, self.folder.repository, on_change=self._async_plan_push
+            node, self.folder.repository, self._async_plan_push
+        )
+        recording = entry.async_create_background_task(
+            hass, self.librarian.run(), f"{DOMAIN} librarian"
         )
         # It stops after the hub: what a drain records shall still reach Git.
-        opened.push_async_callback(async_run_librarian(hass, entry, self.librarian))
+        opened.push_async_callback(self.librarian.async_stop, recording)
         chosen = await async_chosen_policy(hass, entry.options)
         self.hub = await async_build_hub(
             hass,
@@ -154,7 +157,7 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
             clock=node.clock,
         )
         stop = await observer.async_start()
-        if self._stopped:
+        if not self._running:
             stop()
             return
         self._opened.callback(stop)
@@ -194,7 +197,7 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
     @callback
     def _async_push(self) -> None:
         self._push_planned = False
-        if not self._stopped:
+        if self._running:
             self.async_set_updated_data(self.hub.status)
 
 

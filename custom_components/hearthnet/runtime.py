@@ -1,20 +1,20 @@
 """The parts of one boot of the hub, opened in order and closed in reverse."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from dataclasses import dataclass
 import os
 from pathlib import Path
 from typing import Any, override
 
 from homeassistant.components.person import DOMAIN as PERSON_DOMAIN
-from homeassistant.config_entries import ConfigEntry
 from homeassistant.const import STATE_HOME, STATE_UNAVAILABLE, STATE_UNKNOWN
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.loader import async_get_integration
 from homeassistant.util import dt as dt_util
 
-from .const import DEFAULT_POLICY, DOMAIN, STOP_TIMEOUT
+from .const import DEFAULT_POLICY, DOMAIN, FLUSH_TIMEOUT, STOP_TIMEOUT
 from .core.clock import SystemClock
 from .core.files import make_folder
 from .core.hub import Hub
@@ -36,6 +36,29 @@ type Spawn = Callable[[Coroutine[Any, Any, None]], object]
 
 class EmbeddedLibrarian(LibrarianProcess):
     """The child process, as the hub asks it."""
+
+    def __init__(self, node: Node, folder: Path, on_change: Callable[[], None]) -> None:
+        """Prepare to record `node`; `on_change` is called at news of the status."""
+        super().__init__(node, folder, on_change=self._heard)
+        self._tell = on_change
+        self._news = asyncio.Event()
+
+    async def async_stop(self, running: asyncio.Task[None]) -> None:
+        """Let the last events reach Git, then end the process in good order.
+
+        What does not get there in time is in the journal, for the next boot.
+        """
+        with suppress(TimeoutError):
+            async with asyncio.timeout(FLUSH_TIMEOUT):
+                while self.feed.connected and self.feed.behind:
+                    self._news.clear()
+                    await self._news.wait()
+        self.stop()
+        await asyncio.wait([running], timeout=STOP_TIMEOUT)
+
+    def _heard(self) -> None:
+        self._news.set()
+        self._tell()
 
     @property
     def away_since(self) -> float | None:
@@ -99,22 +122,6 @@ def _open_node(folder: Folder, about: dict[str, Json]) -> tuple[Node, Startup]:
         name=HUB, folder=folder.journal, key=key, clock=SystemClock(), about=about
     )
     return node, Startup.read(node)
-
-
-@callback
-def async_run_librarian(
-    hass: HomeAssistant, entry: ConfigEntry, librarian: LibrarianProcess
-) -> Callable[[], Awaitable[None]]:
-    """Keep the child process running; return what ends it in good order."""
-    running = entry.async_create_background_task(
-        hass, librarian.run(), f"{DOMAIN} librarian"
-    )
-
-    async def stop() -> None:
-        librarian.stop()
-        await asyncio.wait([running], timeout=STOP_TIMEOUT)
-
-    return stop
 
 
 async def async_build_hub(
