@@ -1,0 +1,223 @@
+"""Planning without a model: known sentences become plans, nobody acts on them.
+
+Two planners, because a model may stand between them: the first takes only what it
+is sure of, the last says what was not clear and what it may have meant.
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from hassil.recognize import RecognizeResult
+from homeassistant.core import HomeAssistant, callback
+from homeassistant.helpers import area_registry as ar
+
+from .core.intents import Action, Plan, PlanKind, Request
+from .core.planner import Situation
+from .core.planner.phrases import normalize
+from .core.reasons import Reason
+from .house import HassHouse
+from .sentence_actions import MAKERS
+from .sentence_match import Setting, unknown
+from .sentence_own import OwnSentences
+from .sentence_recognize import Heard, async_recognize
+from .sentence_several import readings
+
+SOURCE = "sentences"
+SPARE = 12
+"""How many letters an answer may have beside the name it gives: “in the … please”."""
+HERE = frozenset(
+    {
+        *("HearthnetBrightness", "HearthnetVolume", "HearthnetTemperature"),
+        *("HearthnetDimmest", "HearthnetQuietest", "HassTurnOff"),
+    }
+)
+"""Our own sentences that mean the room they are said in, if they name nothing."""
+DOMAINS_OF = {
+    "HassClimateSetTemperature": "climate",
+    "HassFanSetSpeed": "fan",
+    "HassMediaPause": "media_player",
+    "HassMediaUnpause": "media_player",
+    "HassSetVolume": "media_player",
+    "HassSetVolumeRelative": "media_player",
+}
+"""What a sentence is about that does not say it in a slot."""
+HARMLESS = frozenset(
+    {
+        *("HassGetCurrentDate", "HassGetCurrentTime", "HassGetWeather"),
+        *("HassClimateGetTemperature", "HassNevermind", "HassRespond"),
+        *("HassStartTimer", "HassCancelTimer", "HassCancelAllTimers"),
+        *("HassIncreaseTimer", "HassDecreaseTimer", "HassPauseTimer"),
+        *("HassUnpauseTimer", "HassTimerStatus", "HassListAddItem"),
+        *("HassListCompleteItem", "HassListRemoveItem", "HassShoppingListAddItem"),
+        *("HassShoppingListCompleteItem", "HassBroadcast"),
+    }
+)
+"""Intents that move nothing but Home Assistant's own lists and clocks."""
+
+
+class SentencePlanner:
+    """Makes plans of sentences that fit exactly; leaves all others to the next one."""
+
+    def __init__(self, hass: HomeAssistant, house: HassHouse) -> None:
+        """Take the house whose names the sentences may use."""
+        self._hass = hass
+        self._house = house
+        self._own = OwnSentences(hass)
+
+    async def plan(self, request: Request, situation: Situation) -> Plan | None:
+        """Return a plan if the sentence is known and says exactly what it means."""
+        plan = await self._plan(request)
+        if plan is None:
+            plan = await self._several(request)
+        if plan is None and (answered := self._answered(request)) is not None:
+            plan = await self._plan(answered)
+        return None if plan is None else replace(plan, source=SOURCE)
+
+    async def _plan(self, request: Request) -> Plan | None:
+        setting = Setting(hass=self._hass, house=self._house, request=request)
+        if (heard := await self._hear(request)) is None:
+            return None
+        if (maker := MAKERS.get(heard.intent)) is None:
+            return None
+        plan = maker(setting, heard)
+        if plan.reason is Reason.UNKNOWN_TARGET:
+            # A model may know what was meant; the last planner says so otherwise.
+            return None
+        return plan
+
+    async def _hear(self, request: Request) -> Heard | None:
+        """Recognize a sentence: Home Assistant's first, then our own."""
+        text, language, area = request.text, request.language, request.area
+        heard = await async_recognize(self._hass, text, language, area, strict=True)
+        if heard is not None:
+            return heard
+        heard = await self._own.async_recognize(self._house, text, language)
+        if heard is None or heard.intent not in HERE:
+            return heard
+        if heard.slots.keys() & {"name", "area", "floor"} or area is None:
+            return heard
+        return replace(heard, slots={**heard.slots, "area": area})
+
+    async def _several(self, request: Request) -> Plan | None:
+        """Take a sentence about several things apart; all parts count, or none."""
+        for texts in readings(request.text, self._names()):
+            actions: list[Action] = []
+            for text in texts:
+                plan = await self._plan(replace(request, text=text))
+                if plan is None or plan.kind is not PlanKind.COMMAND:
+                    break
+                actions += plan.actions
+            else:
+                return Plan(kind=PlanKind.COMMAND, actions=tuple(actions))
+        return None
+
+    @callback
+    def _names(self) -> set[str]:
+        names = {area.name for area in ar.async_get(self._hass).async_list_areas()}
+        for device in self._house.devices():
+            names |= {device.name, *device.aliases}
+        return names
+
+    @callback
+    def _answered(self, request: Request) -> Request | None:
+        """Return the request before, said in the room that this one names.
+
+        That is the answer to “which one?”, be it the room's name or a device's.
+        """
+        said = [text for who, text in request.turns if who == "user"]
+        if not said or not request.turns[-1][1].rstrip().endswith(("?", "\uff1f")):
+            return None
+        areas = {area.name: area.name for area in self._areas()}
+        areas |= {
+            name: device.area
+            for device in self._house.devices()
+            if device.area is not None
+            for name in (device.name, *device.aliases)
+        }
+        plain = normalize(request.text)
+        meant = {
+            area
+            for name, area in areas.items()
+            if (short := normalize(name))
+            and short in plain
+            and len(plain) - len(short) <= SPARE
+        }
+        if len(meant) != 1:
+            return None
+        return replace(request, text=said[-1], area=meant.pop())
+
+    @callback
+    def _areas(self) -> Iterable[ar.AreaEntry]:
+        return ar.async_get(self._hass).async_list_areas()
+
+
+class SentenceExplainer:
+    """Says of a sentence that nobody took what keeps it from being clear."""
+
+    def __init__(self, hass: HomeAssistant, house: HassHouse) -> None:
+        """Take the house whose names the sentences may use."""
+        self._hass = hass
+        self._house = house
+
+    async def plan(self, request: Request, situation: Situation) -> Plan | None:
+        """Return an unclear plan, or None if the sentence is not about devices."""
+        heard = await async_recognize(
+            self._hass, request.text, request.language, request.area, strict=False
+        )
+        if heard is None or (maker := MAKERS.get(heard.intent)) is None:
+            return None
+        setting = Setting(hass=self._hass, house=self._house, request=request)
+        plan = self._explain(setting, heard) or maker(setting, heard)
+        if plan.kind is not PlanKind.UNCLEAR:
+            # It fits only if a word of it is left out: that may be the wrong one.
+            plan = Plan(kind=PlanKind.UNCLEAR, reason=Reason.NOT_UNDERSTOOD)
+        return replace(plan, source=SOURCE)
+
+    @callback
+    def _explain(self, setting: Setting, heard: Heard) -> Plan | None:
+        """Return what the recognizer itself says is wrong."""
+        for name in ("area", "floor", "name"):
+            if (said := heard.unmatched.get(name)) is not None:
+                if heard.intent == "HassGetState" and name == "name":
+                    # Any sentence at all may be a question about some thing.
+                    return Plan(kind=PlanKind.UNCLEAR, reason=Reason.NOT_UNDERSTOOD)
+                return unknown(setting, said, areas_only=name != "name")
+        if "area" in heard.missing:
+            return self._which_area(setting, heard)
+        return None
+
+    @callback
+    def _which_area(self, setting: Setting, heard: Heard) -> Plan:
+        """Ask for the room: the sentence means the one it is said in, and none is."""
+        domains = heard.slots.get("domain") or DOMAINS_OF.get(heard.intent) or ()
+        domains = {domains} if isinstance(domains, str) else set(domains)
+        areas = {
+            device.area
+            for device in self._house.devices()
+            if device.area is not None and (not domains or device.domain in domains)
+        }
+        return Plan(
+            kind=PlanKind.UNCLEAR,
+            reason=Reason.AMBIGUOUS if areas else Reason.UNKNOWN_TARGET,
+            near=tuple(sorted(areas)),
+        )
+
+
+@callback
+def answered_by_home_assistant(house: HassHouse, result: RecognizeResult) -> bool:
+    """Tell whether Home Assistant's own agent may answer a sentence by itself.
+
+    It may where nothing is moved that HearthNet controls: the time, the weather,
+    timers, lists, and questions about what is no device of HearthNet. A timer that
+    ends in a command moves something.
+    """
+    heard = Heard.of(result)
+    if heard.unmatched or heard.missing:
+        return False
+    if heard.intent == "HassGetState":
+        name = str(heard.slots.get("name", "")).casefold()
+        return bool(name) and not any(
+            name in {n.casefold() for n in (device.name, *device.aliases)}
+            for device in house.devices()
+        )
+    return heard.intent in HARMLESS and "conversation_command" not in heard.slots

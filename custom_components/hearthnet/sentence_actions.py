@@ -1,0 +1,331 @@
+"""What each recognized sentence asks for, as actions of the operations table."""
+
+from collections.abc import Callable, Iterable, Mapping
+
+from homeassistant.util.color import color_name_to_rgb
+
+from .core.devices import Device
+from .core.effects import STATE
+from .core.intents import Action, Plan, PlanKind
+from .core.messages import Json
+from .core.operations import Problem
+from .core.reasons import Reason
+from .core.relative import resolve_toggle
+from .sentence_match import Found, Setting, find
+from .sentence_recognize import Heard
+
+type Maker = Callable[[Setting, Heard], Plan]
+
+STEP = 10.0
+"""Points that “louder” or “brighter” is, if nobody says how much."""
+ON = {
+    "climate": "climate.turn_on",
+    "cover": "cover.open_cover",
+    "fan": "fan.turn_on",
+    "input_boolean": "input_boolean.turn_on",
+    "light": "light.turn_on",
+    # In Home Assistant's sentences a lock that is "on" is locked.
+    "lock": "lock.lock",
+    "media_player": "media_player.turn_on",
+    "switch": "switch.turn_on",
+}
+OFF = {
+    "climate": "climate.turn_off",
+    "cover": "cover.close_cover",
+    "fan": "fan.turn_off",
+    "input_boolean": "input_boolean.turn_off",
+    "light": "light.turn_off",
+    "lock": "lock.unlock",
+    "media_player": "media_player.turn_off",
+    "switch": "switch.turn_off",
+}
+EVERYTHING = frozenset({"fan", "light", "media_player", "switch"})
+"""Domains of which "everything" consists. Turning everything off unlocks no door."""
+
+
+def command(actions: Iterable[Action]) -> Plan:
+    """Return a plan of actions; one without any is not understood."""
+    if listed := tuple(actions):
+        return Plan(kind=PlanKind.COMMAND, actions=listed)
+    return Plan(kind=PlanKind.UNCLEAR, reason=Reason.UNKNOWN_OPERATION)
+
+
+def _act(
+    found: Found,
+    operation: str,
+    parameters: Mapping[str, Json] | None = None,
+    relative: Mapping[str, float] | None = None,
+    devices: Iterable[Device] | None = None,
+) -> Action:
+    chosen = found.devices if devices is None else devices
+    return Action(
+        targets=tuple(device.id for device in chosen),
+        operation=operation,
+        parameters=parameters or {},
+        relative=relative or {},
+        why=found.why,
+    )
+
+
+def _switch(operations: Mapping[str, str]) -> Maker:
+    """Return a maker that turns things on or off, each in the way of its domain."""
+
+    def make(setting: Setting, heard: Heard) -> Plan:
+        by_kind = not heard.slots.keys() & {"name", "domain", "device_class"}
+        domains = EVERYTHING if by_kind else operations
+        found = find(setting, heard, domains=domains)
+        if isinstance(found, Plan):
+            return found
+        by_operation: dict[str, list[Device]] = {}
+        for device in found.devices:
+            if (operation := operations.get(device.domain)) is not None:
+                by_operation.setdefault(operation, []).append(device)
+        return command(
+            _act(found, operation, devices=devices)
+            for operation, devices in sorted(by_operation.items())
+        )
+
+    return make
+
+
+def _toggle(setting: Setting, heard: Heard) -> Plan:
+    found = find(setting, heard, domains=ON)
+    if isinstance(found, Plan):
+        return found
+    actions = []
+    for device in found.devices:
+        values = setting.house.read(device.id).values
+        operation = resolve_toggle(device.domain, values)
+        if isinstance(operation, Problem):
+            return Plan(kind=PlanKind.UNCLEAR, reason=operation.reason)
+        actions.append(_act(found, operation, devices=(device,)))
+    return command(actions)
+
+
+def _light(setting: Setting, heard: Heard) -> Plan:
+    slots = heard.slots
+    parameters: dict[str, Json] = {}
+    if (brightness := slots.get("brightness")) is not None:
+        parameters["brightness_pct"] = round(float(brightness))
+    if (kelvin := slots.get("temperature")) is not None:
+        parameters["color_temp_kelvin"] = round(float(kelvin))
+    if (color := slots.get("color")) is not None:
+        try:
+            parameters["rgb_color"] = list(color_name_to_rgb(str(color)))
+        except ValueError:
+            return Plan(kind=PlanKind.UNCLEAR, reason=Reason.BAD_PARAMETER)
+    # In a room, only those lamps are meant that can do it.
+    feature = None if "name" in slots else next(iter(parameters), None)
+    found = find(setting, heard, domains=("light",), feature=feature)
+    if isinstance(found, Plan):
+        return found
+    if parameters.get("brightness_pct") == 0:
+        return command([_act(found, "light.turn_off")])
+    return command([_act(found, "light.turn_on", parameters)])
+
+
+def _position(setting: Setting, heard: Heard) -> Plan:
+    position = round(float(heard.slots["position"]))
+    found = find(setting, heard, domains=("cover",), feature="position")
+    if isinstance(found, Plan):
+        return found
+    if position == 0:
+        # The same thing, and known to be the safe direction.
+        return command([_act(found, "cover.close_cover")])
+    return command([_act(found, "cover.set_cover_position", {"position": position})])
+
+
+def _one_operation(
+    operation: str, *, sounding: bool = False, **parameters: Json
+) -> Maker:
+    """Return a maker for sentences that are one operation with fixed values.
+
+    `sounding` narrows a room's players to those that play.
+    """
+    domain = operation.partition(".")[0]
+
+    def make(setting: Setting, heard: Heard) -> Plan:
+        found = find(setting, heard, domains=(domain,), feature=operation)
+        if isinstance(found, Plan):
+            return found
+        devices = _playing(setting, found) if sounding else found.devices
+        return command([_act(found, operation, parameters, devices=devices)])
+
+    return make
+
+
+def _playing(setting: Setting, found: Found) -> tuple[Device, ...]:
+    """Return the players of a room that play; all of them if none does."""
+    if found.named or len(found.devices) == 1:
+        return found.devices
+    playing = tuple(
+        device
+        for device in found.devices
+        if setting.house.read(device.id).values.get(STATE) == "playing"
+    )
+    return playing or found.devices
+
+
+def _volume(setting: Setting, heard: Heard) -> Plan:
+    level = round(float(heard.slots["volume_level"]) / 100, 2)
+    found = find(setting, heard, domains=("media_player",), feature="volume_level")
+    if isinstance(found, Plan):
+        return found
+    return command([_act(found, "media_player.volume_set", {"volume_level": level})])
+
+
+def _louder(setting: Setting, heard: Heard) -> Plan:
+    step = heard.slots["volume_step"]
+    points = {"up": STEP, "down": -STEP}.get(step) if isinstance(step, str) else None
+    if points is None:
+        points = float(step)
+    found = find(setting, heard, domains=("media_player",), feature="volume_level")
+    if isinstance(found, Plan):
+        return found
+    devices = _playing(setting, found)
+    relative = {"volume_level": points}
+    return command(
+        [_act(found, "media_player.volume_set", relative=relative, devices=devices)]
+    )
+
+
+def _brighter(setting: Setting, heard: Heard) -> Plan:
+    points = _signed(heard, STEP)
+    found = find(setting, heard, domains=("light",), feature="brightness_pct")
+    if isinstance(found, Plan):
+        return found
+    # Nobody means the dark lamps of a room; one that is named is asked about.
+    lit = found.devices
+    if not found.named:
+        lit = tuple(
+            device
+            for device in found.devices
+            if setting.house.read(device.id).values.get(STATE) == "on"
+        )
+    relative = {"brightness_pct": points}
+    actions = [_act(found, "light.turn_on", relative=relative, devices=lit)]
+    return command(actions if lit else ())
+
+
+def _at_most(operation: str, parameter: str, unit: float) -> Maker:
+    """Return a maker for “keep it below 60 %”: a range, not a value.
+
+    What is inside the range stays where it is, and what is off stays off unless it
+    is named.
+    """
+    domain = operation.partition(".")[0]
+
+    def make(setting: Setting, heard: Heard) -> Plan:
+        limit = round(float(heard.slots["amount"]) * unit, 2)
+        found = find(setting, heard, domains=(domain,), feature=parameter)
+        if isinstance(found, Plan):
+            return found
+        actions = []
+        for device in found.devices:
+            present = setting.house.read(device.id).values.get(parameter)
+            if isinstance(present, bool) or not isinstance(present, int | float):
+                if not found.named:
+                    continue
+                present = limit
+            actions.append(
+                Action(
+                    targets=(device.id,),
+                    operation=operation,
+                    parameters={parameter: min(present, limit)},
+                    ranges={parameter: (None, limit)},
+                    why=found.why,
+                )
+            )
+        return command(actions)
+
+    return make
+
+
+def _warmer(setting: Setting, heard: Heard) -> Plan:
+    found = find(
+        setting, heard, domains=("climate",), feature="temperature", single=True
+    )
+    if isinstance(found, Plan):
+        return found
+    relative = {"temperature": _signed(heard, 1.0)}
+    return command([_act(found, "climate.set_temperature", relative=relative)])
+
+
+def _signed(heard: Heard, step: float) -> float:
+    amount = float(heard.slots.get("amount") or step)
+    return -amount if heard.slots.get("direction") == "down" else amount
+
+
+def _temperature(setting: Setting, heard: Heard) -> Plan:
+    found = find(
+        setting, heard, domains=("climate",), feature="temperature", single=True
+    )
+    if isinstance(found, Plan):
+        return found
+    degrees = float(heard.slots["temperature"])
+    parameters: dict[str, Json] = {"temperature": degrees}
+    return command([_act(found, "climate.set_temperature", parameters)])
+
+
+def _fan(setting: Setting, heard: Heard) -> Plan:
+    percentage = round(float(heard.slots["percentage"]))
+    found = find(setting, heard, domains=("fan",), feature="percentage")
+    if isinstance(found, Plan):
+        return found
+    if percentage == 0:
+        return command([_act(found, "fan.turn_off")])
+    return command([_act(found, "fan.set_percentage", {"percentage": percentage})])
+
+
+def _state(setting: Setting, heard: Heard) -> Plan:
+    """Ask about devices; their values are read when it is answered."""
+    found = find(setting, heard)
+    if isinstance(found, Plan):
+        return found
+    asked = found.devices
+    if not found.named and (state := heard.slots.get("state")) is not None:
+        states = {state} if isinstance(state, str) else set(state)
+        fitting = tuple(
+            device
+            for device in asked
+            if setting.house.read(device.id).values.get(STATE) in states
+        )
+        asked = fitting or asked
+    return Plan(kind=PlanKind.QUESTION, asked=tuple(d.id for d in asked))
+
+
+MAKERS: Mapping[str, Maker] = {
+    "HassTurnOn": _switch(ON),
+    "HassTurnOff": _switch(OFF),
+    "HassToggle": _toggle,
+    "HassOpenCover": _one_operation("cover.open_cover"),
+    "HassCloseCover": _one_operation("cover.close_cover"),
+    "HassSetPosition": _position,
+    "HassStopMoving": _one_operation("cover.stop_cover"),
+    "HassLightSet": _light,
+    "HassFanSetSpeed": _fan,
+    "HassSetVolume": _volume,
+    "HassSetVolumeRelative": _louder,
+    "HassMediaPause": _one_operation("media_player.media_pause", sounding=True),
+    "HassMediaUnpause": _one_operation("media_player.media_play"),
+    "HassMediaPlayerMute": _one_operation(
+        "media_player.volume_mute", is_volume_muted=True
+    ),
+    "HassMediaPlayerUnmute": _one_operation(
+        "media_player.volume_mute", is_volume_muted=False
+    ),
+    "HassClimateSetTemperature": _temperature,
+    "HassGetState": _state,
+    "HearthnetBrightness": _brighter,
+    "HearthnetVolume": lambda setting, heard: _louder(
+        setting,
+        Heard(
+            intent=heard.intent,
+            slots={**heard.slots, "volume_step": _signed(heard, STEP)},
+        ),
+    ),
+    "HearthnetTemperature": _warmer,
+    "HearthnetDimmest": _at_most("light.turn_on", "brightness_pct", 1),
+    "HearthnetQuietest": _at_most("media_player.volume_set", "volume_level", 0.01),
+}
+"""Intent to what it asks for. An intent that is not here asks for no device."""
