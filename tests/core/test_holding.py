@@ -295,6 +295,13 @@ def test_a_range_that_a_person_named_is_broken_outside_only() -> None:
         assert change.broken == (hold,)
 
 
+def test_a_range_of_a_group_covers_its_unseen_members_and_no_other_device() -> None:
+    hold = held(device="group", members=("lamp",), within=(None, 60))
+    bright = {d: Effect(d, "brightness_pct", 90) for d in ("group", "lamp", "desk")}
+    broken = [device for device, effect in bright.items() if hold.broken_by(effect)]
+    assert broken == ["group", "lamp"]
+
+
 def test_a_switch_ends_the_hold_and_quiets_schedules_and_agents() -> None:
     hold = held()
     other = held(id="other", device="desk")

@@ -10,6 +10,7 @@ from hypothesis import given, settings, strategies as st
 import pytest
 import yaml
 
+from hearthnet.core.agents import issuer
 from hearthnet.core.leases import Bound
 from hearthnet.core.operations import Risk
 from hearthnet.core.policy import load as load_module
@@ -24,6 +25,7 @@ from hearthnet.core.policy.model import (
     Targets,
     Unrecorded,
 )
+from hearthnet.core.policy.parse_conditions import REMEMBERED
 from hearthnet.core.policy.spots import PolicyError
 
 from .homes import SEEDS
@@ -299,6 +301,13 @@ ALLOW = "effect: allow"
             "line 5: rules[0].conditions.more_often_than.seconds: missing",
         ),
         (
+            rule(
+                "effect: deny",
+                "conditions: {more_often_than: {times: 3, seconds: 3601}}",
+            ),
+            "line 5: rules[0].conditions.more_often_than.seconds: expected a number",
+        ),
+        (
             rule("effect: deny", "except: {}"),
             "line 5: rules[0].except: names nothing, so it would leave out all",
         ),
@@ -371,6 +380,13 @@ def test_every_example_of_the_page_loads() -> None:
     for block in blocks:
         rules = block if block.startswith("rules:") else f"rules:\n{block}"
         assert load(f"version: 1\n{rules}").rules
+
+
+def test_no_rate_reaches_further_back_than_the_root_counts() -> None:
+    assert REMEMBERED == issuer.REMEMBERED
+    load(
+        rule("effect: deny", "conditions: {more_often_than: {times: 3, seconds: 3600}}")
+    )
 
 
 def test_there_is_no_other_preset() -> None:

@@ -10,6 +10,9 @@ from .parse_bounds import bounds
 from .spots import Reader, Spot, join
 
 WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+REMEMBERED = 3600.0
+"""Seconds for which the root counts grants: a rate over a longer while would be
+counted too low, and let through what it should cap."""
 CAPS = ("more_devices_than", "more_often_than")
 _FIELDS = (
     *("time", "weekday", "presence", "evidence_from", "evidence_below", "values"),
@@ -104,8 +107,7 @@ def _rate(reader: Reader, parts: Mapping[str, Spot], field: str) -> Rate | None:
     if len(fields) < len(known):
         return None
     times = reader.whole(fields["times"], join(inner, "times"), 0, 1000)
-    longest = 24 * 3600
-    seconds = reader.number(fields["seconds"], join(inner, "seconds"), 1, longest)
+    seconds = reader.number(fields["seconds"], join(inner, "seconds"), 1, REMEMBERED)
     if times is None or seconds is None:
         return None
     return Rate(times=times, seconds=seconds)
