@@ -10,7 +10,7 @@ from hypothesis import given, settings, strategies as st
 import pytest
 import yaml
 
-from hearthnet.core.agents import issuer
+from hearthnet.core.agents import tally
 from hearthnet.core.leases import Bound
 from hearthnet.core.operations import Risk
 from hearthnet.core.policy import load as load_module
@@ -383,7 +383,7 @@ def test_every_example_of_the_page_loads() -> None:
 
 
 def test_no_rate_reaches_further_back_than_the_root_counts() -> None:
-    assert REMEMBERED == issuer.REMEMBERED
+    assert REMEMBERED == tally.REMEMBERED
     load(
         rule("effect: deny", "conditions: {more_often_than: {times: 3, seconds: 3600}}")
     )
