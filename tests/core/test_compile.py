@@ -5,15 +5,19 @@ from dataclasses import replace
 from hypothesis import given, settings, strategies as st
 import pytest
 
+from hearthnet.core.arbitrate import Answer, arbitrate
 from hearthnet.core.compile import Compiled, compile_action, supported
 from hearthnet.core.devices import Device
 from hearthnet.core.domains import OPERATIONS
 from hearthnet.core.effects import Effect
+from hearthnet.core.holds import SourceClass
 from hearthnet.core.messages import Json
 from hearthnet.core.operations import Problem
+from hearthnet.core.policy.model import Policy
 from hearthnet.core.reasons import Reason
 
 from .homes import ALL_LIGHTS, DESK, RADIO, SOFA, TestHouse, device
+from .test_arbitrate import ANNA, NOW, SOME_HOLD
 
 
 def house(*more: Device, values: dict[str, dict[str, Json]] | None = None) -> TestHouse:
@@ -203,3 +207,18 @@ def test_another_domain_in_a_group_is_not_told() -> None:
     assert keys(done("light.turn_off", mixed, house(mixed))) == ["desk"]
     only = replace(mixed, members=(RADIO.id,))
     assert failed("light.turn_off", only) == (Reason.UNKNOWN_TARGET, "target")
+
+
+def test_f19_a_recipe_meets_the_hold_on_the_television_it_controls() -> None:
+    """Two managers, one device: the hold is on the thing, not on its entity."""
+    television = device("tv", "media_player")
+    recipe = replace(
+        device("tv_remote", "media_player", physical="tv"), manager="darcy"
+    )
+    where = house(television, recipe)
+    playing = replace(SOME_HOLD, device="tv", attribute="state", value="playing")
+    found = done("media_player.turn_off", recipe, where)
+    answer = arbitrate(
+        found.effects, SourceClass.AGENT, ANNA, [playing], now=NOW, policy=Policy()
+    )
+    assert answer.answer is Answer.REFUSED

@@ -74,7 +74,7 @@ class Request:
     principal: Principal
     manager: str
     origin: str
-    """The way in: `app`, `voice`, `telegram`, `automation`, `schedule`, `agent`."""
+    """The way in, one of `intents.Origin`."""
     evidence: Evidence
     operation: Operation
     parameters: Parameters
