@@ -19,6 +19,8 @@ from homeassistant.components.light import (
 from homeassistant.components.lock import LockEntityFeature as Lock
 from homeassistant.components.media_player import MediaPlayerEntityFeature as Player
 
+TRANSITION = int(Light.TRANSITION)
+
 type Row = tuple[int, tuple[str, ...]]
 type Supports = Callable[[int, Mapping[str, Any]], set[str]]
 
@@ -46,17 +48,19 @@ def _light(supported: int, attributes: Mapping[str, Any]) -> set[str]:
         names.add("color_temp_kelvin")
     if color_supported(modes):
         names.add("rgb_color")
-    if supported & Light.TRANSITION:
+    if supported & TRANSITION:
         names.add("transition")
     return names
 
 
 def _by_flags(always: tuple[str, ...], *rows: Row) -> Supports:
     """Return a function that adds to `always` what each flag stands for."""
+    # As plain numbers: a flag's own arithmetic is slow, and there are many devices.
+    plain = tuple((int(flag), added) for flag, added in rows)
 
     def supports(supported: int, _attributes: Mapping[str, Any]) -> set[str]:
         names = set(always)
-        for flag, added in rows:
+        for flag, added in plain:
             if supported & flag:
                 names.update(added)
         return names

@@ -4,6 +4,7 @@ A device is named by its registry entry, not by its entity id: renaming it leave
 the target what it was, and another entity that gets the old name is not it.
 """
 
+import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +16,7 @@ from homeassistant.components.homeassistant.exposed_entities import (
 from homeassistant.core import (
     CALLBACK_TYPE,
     Event,
+    HassJob,
     HomeAssistant,
     State,
     callback,
@@ -28,6 +30,7 @@ from homeassistant.helpers import (
     label_registry as lr,
 )
 from homeassistant.helpers.entity import entity_sources
+from homeassistant.helpers.event import async_call_later
 from homeassistant.util.read_only_dict import ReadOnlyDict
 
 from .core.devices import Device, Principal, Reading
@@ -42,6 +45,10 @@ ASSISTANT = "conversation"
 GROUP = "group"
 OWN = "hearthnet"
 DOMAINS = frozenset(operation.domain for operation in OPERATIONS.values())
+CHUNK = 50
+"""Devices looked at in one step of the loop."""
+WARM_AFTER = 0.1
+"""Seconds of quiet in the registries after which the devices are looked at anew."""
 ALIASES = {("switch_as_x", "light"), ("switch_as_x", "fan")}
 """Platform and domain whose entities are another one seen with the same values."""
 
@@ -72,6 +79,7 @@ class HassHouse:
         self._listeners: list[Callable[[], None]] = []
         self._exposed: tuple[str, ...] | None = None
         self._built: dict[str, tuple[_Version, Device]] = {}
+        self._end_warming: CALLBACK_TYPE | None = None
 
     async def async_start(self) -> CALLBACK_TYPE:
         """Follow the registries and the exposure; return what ends that."""
@@ -79,17 +87,20 @@ class HassHouse:
         listen = self.hass.bus.async_listen
         ends += [
             listen(er.EVENT_ENTITY_REGISTRY_UPDATED, self._entity_changed),
-            listen(dr.EVENT_DEVICE_REGISTRY_UPDATED, self._registry_changed),
-            listen(ar.EVENT_AREA_REGISTRY_UPDATED, self._registry_changed),
-            listen(fr.EVENT_FLOOR_REGISTRY_UPDATED, self._registry_changed),
-            listen(lr.EVENT_LABEL_REGISTRY_UPDATED, self._registry_changed),
-            async_listen_entity_updates(self.hass, ASSISTANT, self._registry_changed),
+            listen(dr.EVENT_DEVICE_REGISTRY_UPDATED, self._device_changed),
+            listen(ar.EVENT_AREA_REGISTRY_UPDATED, self._places_changed),
+            listen(fr.EVENT_FLOOR_REGISTRY_UPDATED, self._places_changed),
+            listen(lr.EVENT_LABEL_REGISTRY_UPDATED, self._places_changed),
+            async_listen_entity_updates(self.hass, ASSISTANT, self._set_changed),
         ]
+        await self._async_warm()
 
         @callback
         def stop() -> None:
             for end in ends:
                 end()
+            if self._end_warming is not None:
+                self._end_warming()
 
         return stop
 
@@ -252,14 +263,45 @@ class HassHouse:
             # Asking whether a new entity is exposed stores the answer in its
             # options; a change by a person comes through the exposure's listener.
             return
-        self._registry_changed()
+        self._set_changed()
 
     @callback
-    def _registry_changed(self, _event: Event[Any] | None = None) -> None:
-        self._exposed = None
+    def _device_changed(self, event: Event[dr.EventDeviceRegistryUpdatedData]) -> None:
+        data = event.data
+        if data["action"] == "update" and "area_id" in data["changes"]:
+            # Others may be in that area through it.
+            self._places_changed()
+            return
+        for entry in er.async_entries_for_device(
+            er.async_get(self.hass), data["device_id"], include_disabled_entities=True
+        ):
+            self._built.pop(entry.id, None)
+        self._set_changed()
+
+    @callback
+    def _places_changed(self, _event: Event[Any] | None = None) -> None:
         self._built.clear()
+        self._set_changed()
+
+    @callback
+    def _set_changed(self) -> None:
+        self._exposed = None
+        if self._end_warming is not None:
+            self._end_warming()
+        job = HassJob(self._async_warm, cancel_on_shutdown=True)
+        self._end_warming = async_call_later(self.hass, WARM_AFTER, job)
         for listener in tuple(self._listeners):
             listener()
+
+    async def _async_warm(self, _now: object = None) -> None:
+        """Look at all devices in small steps, before somebody needs them at once."""
+        self._end_warming = None
+        if self._exposed is None:
+            self._exposed = self._find_exposed()
+        for number, device_id in enumerate(self._exposed):
+            self.device(device_id)
+            if number % CHUNK == CHUNK - 1:
+                await asyncio.sleep(0)
 
 
 @dataclass(frozen=True)

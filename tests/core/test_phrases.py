@@ -1,5 +1,7 @@
 """Phrases: exact, small things aside."""
 
+from time import perf_counter
+
 from hypothesis import given, strategies as st
 import pytest
 
@@ -49,6 +51,7 @@ def test_the_slot_is_what_was_said() -> None:
         ("", "expected"),
         ("x" * 201, "expected"),
         ("[all] [optional]", "silence"),
+        ("[a]" * 21 + "b", "choices"),
         ("this|that", "brackets"),
         ("(this|)", "empty"),
         ("(this", "closing )"),
@@ -63,6 +66,13 @@ def test_mistakes(phrase: str, why: str) -> None:
     with pytest.raises(PhraseError) as caught:
         Phrase.read(phrase)
     assert why in str(caught.value)
+
+
+def test_the_worst_phrase_is_quick() -> None:
+    phrase = Phrase.read("[a]" * 10 + "(a|aa)" * 10 + "b")
+    started = perf_counter()
+    assert phrase.match("a" * 40) is None
+    assert perf_counter() - started < 1
 
 
 @given(st.text(max_size=60))

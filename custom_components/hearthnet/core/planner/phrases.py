@@ -11,6 +11,8 @@ import unicodedata
 
 SLOTS = frozenset({"area"})
 MAX_LENGTH = 200
+MAX_CHOICES = 20
+"""Most brackets and bars in a phrase: each may double the ways of reading a text."""
 _TOKENS = re.compile(r"[\[\](){}|]|[^\[\](){}|]+")
 _CLOSING = {"[": "]", "(": ")"}
 
@@ -43,6 +45,8 @@ class Phrase:
         """
         if not text or len(text) > MAX_LENGTH:
             raise PhraseError(f"expected 1 to {MAX_LENGTH} letters")
+        if sum(map(text.count, "[|")) > MAX_CHOICES:
+            raise PhraseError(f"more than {MAX_CHOICES} choices; make it two phrases")
         reader = _Reader(text)
         source = reader.alternatives("")
         pattern = re.compile(source)
@@ -61,8 +65,8 @@ class Phrase:
 class _Reader:
     """Goes through a phrase's tokens and writes a regular expression.
 
-    Nothing repeats in a phrase, so neither does anything in the expression: a
-    match takes time linear in the text for each way of taking the options.
+    Nothing repeats in a phrase, so neither does anything in the expression: a match
+    takes time linear in the text for each way of choosing.
     """
 
     def __init__(self, text: str) -> None:
