@@ -1,5 +1,6 @@
 """The Assist agent: sentences in, receipts out, nothing made up in between."""
 
+from dataclasses import replace
 from typing import Literal, override
 
 from homeassistant.components import conversation
@@ -13,6 +14,7 @@ from .core.intents import PlanKind, Request, Result, Step
 from .core.reasons import DONE, Outcome
 from .core.render import asks_back
 from .entity import HearthnetEntity
+from .planner_sentences import answered_by_home_assistant
 from .principal import async_speaker, requested_by
 from .speech import speech
 
@@ -55,6 +57,8 @@ class HearthnetConversation(HearthnetEntity, conversation.ConversationEntity):
         chat_log: conversation.ChatLog,
     ) -> conversation.ConversationResult:
         """Turn a sentence into an intent and tell what became of it."""
+        if (answer := await self._async_small_talk(user_input, chat_log)) is not None:
+            return answer
         caller = await async_speaker(self.coordinator, user_input)
         request = Request(
             text=user_input.text,
@@ -67,13 +71,44 @@ class HearthnetConversation(HearthnetEntity, conversation.ConversationEntity):
         with requested_by(user_input.context):
             result = await self.coordinator.hub.ask(request)
         spoken = speech(self.coordinator, result, user_input.language)
+        return self._answer(
+            chat_log,
+            _response(result, spoken, user_input.language),
+            continue_conversation=asks_back(result),
+        )
+
+    async def _async_small_talk(
+        self,
+        user_input: conversation.ConversationInput,
+        chat_log: conversation.ChatLog,
+    ) -> conversation.ConversationResult | None:
+        """Leave what moves no device to Home Assistant: the time, a timer, a list."""
+        house = self.coordinator.house
+        response = await conversation.async_handle_intents(
+            self.hass,
+            # A sentence that did not fit is remembered as such, and the planner would
+            # not learn any more what it lacks. With a space it is another sentence.
+            replace(user_input, text=f"{user_input.text} "),
+            chat_log,
+            intent_filter=lambda match: not answered_by_home_assistant(house, match),
+        )
+        return None if response is None else self._answer(chat_log, response)
+
+    def _answer(
+        self,
+        chat_log: conversation.ChatLog,
+        response: intent.IntentResponse,
+        *,
+        continue_conversation: bool = False,
+    ) -> conversation.ConversationResult:
+        spoken = response.speech.get("plain", {}).get("speech", "")
         chat_log.async_add_assistant_content_without_tools(
             conversation.AssistantContent(agent_id=self.entity_id, content=spoken)
         )
         return conversation.ConversationResult(
-            response=_response(result, spoken, user_input.language),
+            response=response,
             conversation_id=chat_log.conversation_id,
-            continue_conversation=asks_back(result),
+            continue_conversation=continue_conversation,
         )
 
 

@@ -10,7 +10,9 @@ from homeassistant.core import CALLBACK_TYPE, Event, HomeAssistant, callback
 
 from .core.devices import Principal
 
-ROLES = frozenset({"owner", "resident", "guest", "child", "automation", "agent"})
+ROLES = frozenset(
+    {"owner", "resident", "guest", "child", "unknown", "automation", "agent"}
+)
 """Roles that may control what is exposed, as far as Home Assistant goes: it knows
 no narrower right for who is no user of it. HearthNet's policy narrows them."""
 

@@ -24,12 +24,12 @@ from .core.librarian.client import QUERY_SECONDS, LibrarianProcess
 from .core.messages import Json
 from .core.node import Node
 from .core.paths import HUB
-from .core.planner import FirstOf
 from .core.policy.load import preset
 from .core.reservations import LoopWaiter
 from .core.restart import Startup
 from .house import HassHouse
 from .jeeves import JeevesAdapter
+from .planning import async_offline_planner
 
 type Spawn = Callable[[Coroutine[Any, Any, None]], object]
 
@@ -143,7 +143,7 @@ async def async_build_hub(
         node=node,
         house=house,
         adapter=JeevesAdapter(hass, house, own_user_id),
-        planner=FirstOf(),
+        planner=await async_offline_planner(hass, house),
         policy_text=policy_text or fallback,
         librarian=librarian,
         waiter=LoopWaiter(node.clock),
