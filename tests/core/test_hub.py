@@ -1,9 +1,11 @@
 """The whole core at work: intents from start to receipts."""
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+from hearthnet.core.clock import ManualClock
 from hearthnet.core.devices import Device, Principal
 from hearthnet.core.intents import Action, Origin
 from hearthnet.core.messages import MessageType
@@ -196,3 +198,33 @@ async def test_nobody_approves_by_voice_or_as_a_guest(tmp_path: Path) -> None:
         left = home.hub.status
         assert left.questions == ()
         assert house.acts == []
+
+
+async def test_a_later_word_replaces_a_standing_wish_and_keeps_its_end(
+    tmp_path: Path,
+) -> None:
+    """“Working from home”, then “brighter”: the lamp stays hers until the evening."""
+    house = SimulatedHouse()
+    desk = lamp(house, "desk", state="on", brightness_pct=100)
+
+    def turn_on(level: int) -> Action:
+        return Action(
+            targets=(desk.id,),
+            operation="light.turn_on",
+            parameters={"brightness_pct": level},
+        )
+
+    evening = ManualClock().now() + timedelta(hours=6)
+    planner = ScriptedPlanner(
+        {
+            "full": command(turn_on(100)),
+            "working from home": command(turn_on(55), standing=True, until=evening),
+            "brighter": command(turn_on(80)),
+        }
+    )
+    async with running(tmp_path, house, planner) as home:
+        for text in ("full", "working from home", "brighter"):
+            result = await home.hub.ask(request(text))
+            assert result.steps[0].outcome in (Outcome.CHANGED, Outcome.ALREADY_SO)
+        held = [h for h in home.hub.status.holds if h.attribute == "brightness_pct"]
+        assert [(hold.value, hold.ends_at) for hold in held] == [(80, evening)]

@@ -33,6 +33,9 @@ class Assignment:
     principal: Principal
     origin: Origin
     source: SourceClass
+    """Whose wish it is at this moment."""
+    standing: bool = False
+    """What it leaves is held as a standing wish, weaker than a word said later."""
     until: datetime | None = None
     """End of the hold that it leaves, if the intent names one."""
     reads: Mapping[str, str | None] = field(default_factory=dict)
@@ -43,6 +46,13 @@ class Assignment:
     """An existing lease to be used; nothing is proposed then."""
     approved: Binding | None = None
     """What a person has agreed to, if one was asked."""
+
+    @property
+    def leaves(self) -> SourceClass:
+        """The class of the holds that it leaves."""
+        if self.standing and self.source is SourceClass.PERSON:
+            return SourceClass.STANDING
+        return self.source
 
     def body(self) -> dict[str, Any]:
         """Return the body of the task message for the manager.

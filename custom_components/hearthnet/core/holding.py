@@ -87,6 +87,7 @@ def holds_from_receipt(
     ends: datetime | None,
     holds: Iterable[Hold],
     policy: Policy,
+    leaves: SourceClass | None = None,
     intent: str | None = None,
     ranges: Mapping[str, Range] | None = None,
     members: Mapping[str, tuple[str, ...]] | None = None,
@@ -97,12 +98,14 @@ def holds_from_receipt(
         event: id of the receipt.
         effects: the effects that were reached.
         seen: by device key, the values read back.
-        source: whose wish it was.
+        source: whose wish it was at that moment.
         principal: who wished it.
         now: the time, aware.
         ends: when new holds end (`ends_at`), None for none.
         holds: the holds in force.
         policy: says in which order persons stand.
+        leaves: the class of the holds it makes, if it is not `source`: what
+            somebody says now may be meant to stand.
         intent: the intent it belongs to.
         ranges: by attribute, the range that the person named.
         members: by a group's key, the keys of its members.
@@ -120,7 +123,7 @@ def holds_from_receipt(
                 device="",
                 attribute="",
                 value=None,
-                source=source,
+                source=leaves or source,
                 principal=principal,
                 since=now,
                 ends_at=ends,
@@ -252,13 +255,16 @@ def _meet(
 ) -> HoldChange:
     """Return which holds end and which are broken by what was reached."""
     changed = list(reached)
-    renewed = {(hold.device, hold.attribute) for hold in made}
+    renewed = {(hold.device, hold.attribute): hold for hold in made}
     ended: list[Ended] = []
     broken: list[Hold] = []
     for hold in live:
-        own = same_principal(hold.principal, principal) and hold.source is source
-        if own and (hold.device, hold.attribute) in renewed:
+        spot = hold.device, hold.attribute
+        if same_principal(hold.principal, principal) and spot in renewed:
             ended.append(Ended(hold, f"{principal.name} wished anew"))
+            if hold.ends_at > renewed[spot].ends_at:
+                # A word in between does not shorten what was meant to stand.
+                renewed[spot] = replace(renewed[spot], ends_at=hold.ends_at)
         elif hold in _contradicted(changed, [hold]):
             answer, why = judge(hold, source, principal, policy)
             # A tie that was acted upon was decided for the newer wish.
@@ -266,7 +272,9 @@ def _meet(
                 ended.append(Ended(hold, why))
             else:
                 broken.append(hold)
-    return HoldChange(ended=tuple(ended), made=made, broken=tuple(broken))
+    return HoldChange(
+        ended=tuple(ended), made=tuple(renewed.values()), broken=tuple(broken)
+    )
 
 
 def _by_switch(

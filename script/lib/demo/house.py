@@ -40,7 +40,7 @@ LAMPS = (
 )
 PLAYERS = (
     ("study_speaker", "Speaker", "Study", "speaker"),
-    ("living_tv", "TV", "Living room", "tv"),
+    ("study_tv", "TV", "Study", "tv"),
 )
 AREAS = ("Study", "Bedroom", "Living room", "Kitchen", "Garage", "Outside", "Hall")
 

@@ -38,11 +38,15 @@ class Stage:
     say: Say
     latencies: list[float] = field(default_factory=list)
 
-    def tell(self, text: str) -> dict[str, Any]:
+    def tell(self, text: str, conversation: str | None = None) -> dict[str, Any]:
         """Say a sentence to Assist, as the owner's app does; return the answer."""
         began = time.perf_counter()
         answer: dict[str, Any] = self.socket.call(
-            "conversation/process", text=text, agent_id=self.agent, language="en"
+            "conversation/process",
+            text=text,
+            agent_id=self.agent,
+            language="en",
+            conversation_id=conversation,
         )
         self.latencies.append(time.perf_counter() - began)
         speech = answer["response"]["speech"]["plain"]["speech"]
@@ -74,6 +78,33 @@ class Stage:
     def by_hand(self, action: str, name: str, **data: Any) -> None:
         """Do something in the home past HearthNet, as a person's app would."""
         self.hass.action(action, {"entity_id": self.entities[name], **data})
+
+    def by_automation(self, name: str, action: str, **data: Any) -> None:
+        """Do something past HearthNet that no person asked for."""
+        event = f"demo_{name}"
+        self.automate(
+            event,
+            {
+                "triggers": [{"trigger": "event", "event_type": event}],
+                "actions": [
+                    {
+                        "action": action,
+                        "target": {"entity_id": self.entities[name]},
+                        "data": data,
+                    }
+                ],
+            },
+        )
+        self.hass.request("POST", f"/api/events/{event}", {})
+
+    def automate(self, name: str, config: Mapping[str, Any]) -> None:
+        """Make or change an automation, and wait until it is there."""
+        path = f"/api/config/automation/config/{name}"
+        self.hass.request("POST", path, {"alias": name, **config})
+        self.until(lambda: self._exists(f"automation.{name}"), f"{name} is there")
+
+    def _exists(self, entity_id: str) -> bool:
+        return any(s["entity_id"] == entity_id for s in self.socket.call("get_states"))
 
     def until(self, condition: Callable[[], bool], what: str) -> None:
         """Wait until something is so in the home."""

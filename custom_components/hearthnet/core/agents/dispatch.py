@@ -51,6 +51,7 @@ class Intent:
     """Boot time."""
     grounded: tuple[int, int]
     """The hub's position that the plan was made on."""
+    standing: bool = False
     until: datetime | None = None
     lease: float | None = None
     """Only leases are wanted, of this life in seconds."""
@@ -159,6 +160,7 @@ class Dispatch:
             self._house,
             intent.request,
             source=intent.source,
+            standing=intent.standing,
             until=intent.until,
             lease=intent.lease,
         )
@@ -207,6 +209,7 @@ class Dispatch:
             self._house,
             intent.request,
             source=intent.source,
+            standing=intent.standing,
             until=intent.until,
         )
         return await self._give(intent, job, replace(assignment, use=lease))

@@ -386,10 +386,11 @@ class Issuer:
             [effect for effect in compiled.effects if effect.device in done],
             seen,
             source=assignment.source,
+            leaves=assignment.leaves,
             principal=assignment.principal,
             now=now,
             ends=ends_at(
-                assignment.source,
+                assignment.leaves,
                 now,
                 now.astimezone(self._zone),
                 self.policy,

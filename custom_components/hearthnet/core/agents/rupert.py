@@ -8,7 +8,7 @@ have, except who is waiting for an answer.
 import asyncio
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from datetime import datetime, tzinfo
+from datetime import tzinfo
 import logging
 
 from ..bus import Bus
@@ -125,7 +125,7 @@ class Rupert(Agent):
 
     def _open(self, request: Request, *, lease: float | None = None) -> Intent:
         """Put an intent on record."""
-        source = source_of(request, self.issuer.policy, standing=False)
+        source = source_of(request, self.issuer.policy)
         record = self.node.emit(
             sender=self.name,
             to=self.name,
@@ -212,11 +212,10 @@ class Rupert(Agent):
         if plan.kind is PlanKind.QUESTION:
             result = replace(result, answers=tuple(self._look(plan.asked)))
         elif plan.kind is PlanKind.COMMAND:
-            source = source_of(request, self.issuer.policy, standing=plan.standing)
             if intent is None:
-                steps = self._preview(request, plan, source)
+                steps = self._preview(request, plan)
             else:
-                intent.source, intent.until = source, plan.until
+                intent.standing, intent.until = plan.standing, plan.until
                 steps = await self._dispatch.run(intent, plan)
             result = replace(result, steps=steps)
         if intent is not None:
@@ -282,15 +281,14 @@ class Rupert(Agent):
                     since=reading.since,
                 )
 
-    def _preview(
-        self, request: Request, plan: Plan, source: SourceClass
-    ) -> tuple[Step, ...]:
+    def _preview(self, request: Request, plan: Plan) -> tuple[Step, ...]:
         """Return the verdict on every step; nothing is recorded or moved."""
+        source = source_of(request, self.issuer.policy)
         steps = []
         for index, action in enumerate(plan.actions):
             for device_id in action.targets:
                 job = Job(index, action, device_id)
-                steps.append(self._verdict(job, request, source, plan.until))
+                steps.append(self._verdict(job, request, source))
         return tuple(steps)
 
     def _verdict(
@@ -298,7 +296,6 @@ class Rupert(Agent):
         job: Job,
         request: Request,
         source: SourceClass,
-        until: datetime | None,
     ) -> Step:
         action = job.action
         compiled = self.issuer.compile(
@@ -316,7 +313,6 @@ class Rupert(Agent):
             self._house,
             request,
             source=source,
-            until=until,
         )
         ruling = self.issuer.rule(assignment, compiled)
         if not ruling.evidence:

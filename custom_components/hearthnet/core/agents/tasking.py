@@ -11,7 +11,7 @@ from ..policy.model import Policy
 from ..tasks import Scope, Task
 
 
-def source_of(request: Request, policy: Policy, *, standing: bool) -> SourceClass:
+def source_of(request: Request, policy: Policy) -> SourceClass:
     """Return the strength of a wish, by evidence of the transport alone."""
     match request.origin:
         case Origin.AUTOMATION if request.principal.id in policy.safety_automations:
@@ -22,7 +22,7 @@ def source_of(request: Request, policy: Policy, *, standing: bool) -> SourceClas
             return SourceClass.SCHEDULE
         case Origin.AGENT:
             return SourceClass.AGENT
-    return SourceClass.STANDING if standing else SourceClass.PERSON
+    return SourceClass.PERSON
 
 
 def assignment_of(
@@ -34,7 +34,8 @@ def assignment_of(
     request: Request,
     *,
     source: SourceClass,
-    until: datetime | None,
+    standing: bool = False,
+    until: datetime | None = None,
     lease: float | None = None,
 ) -> Assignment:
     """Make the task of one action; its scope is exactly what it moves.
@@ -62,6 +63,7 @@ def assignment_of(
         principal=request.principal,
         origin=request.origin,
         source=source,
+        standing=standing,
         until=until,
         ttl=lease,
     )
