@@ -272,6 +272,11 @@ def test_no_weaker_source_changes_what_a_lamp_is_held_at(
     assert order.index(again) >= order.index(found)
 
 
+def test_sources_from_the_weakest_to_the_strongest() -> None:
+    names = ["AGENT", "SCHEDULE", "AUTOMATION", "STANDING", "PERSON", "SAFETY"]
+    assert [source.name for source in sorted(SourceClass)] == names
+
+
 def test_answers_are_listed_from_the_mildest() -> None:
     assert list(Answer) == [Answer.FREE, Answer.YIELDS, Answer.ASK, Answer.REFUSED]
 

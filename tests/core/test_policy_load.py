@@ -382,6 +382,18 @@ def test_every_example_of_the_page_loads() -> None:
         assert load(f"version: 1\n{rules}").rules
 
 
+def test_of_two_edges_the_tighter_counts() -> None:
+    edges = "{min: 5, above: 10, max: 60, below: 50}"
+    (found,) = load(rule("effect: allow", f"bounds: {{position: {edges}}}")).rules
+    bound = found.bounds["position"]
+    inside = [value for value in (5, 10, 11, 49, 50, 60) if bound.admits(value)]
+    assert inside == [11, 49]
+    turned = "{min: 10, above: 5, max: 50, below: 60}"
+    (found,) = load(rule("effect: allow", f"bounds: {{position: {turned}}}")).rules
+    bound = found.bounds["position"]
+    assert [value for value in (9, 10, 50, 51) if bound.admits(value)] == [10, 50]
+
+
 def test_no_rate_reaches_further_back_than_the_root_counts() -> None:
     assert REMEMBERED == tally.REMEMBERED
     load(
