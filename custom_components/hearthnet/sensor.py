@@ -47,6 +47,12 @@ SENSORS: tuple[HearthnetSensorEntityDescription, ...] = (
         value_fn=lambda status: len(status.holds),
     ),
     HearthnetSensorEntityDescription(
+        key="questions",
+        translation_key="questions",
+        state_class=SensorStateClass.MEASUREMENT,
+        value_fn=lambda status: len(status.questions),
+    ),
+    HearthnetSensorEntityDescription(
         key="head",
         translation_key="head",
         entity_category=EntityCategory.DIAGNOSTIC,

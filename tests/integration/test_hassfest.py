@@ -18,7 +18,7 @@ from custom_components.hearthnet import issues
 from custom_components.hearthnet.const import POLICIES, VOICE_ROLES
 from custom_components.hearthnet.core.messages import MessageType
 from custom_components.hearthnet.core.reasons import Outcome
-from custom_components.hearthnet.services import SERVICES
+from custom_components.hearthnet.services import ACTIONS as REGISTERED
 
 ROOT = Path(__file__).parents[2]
 INTEGRATION = ROOT / "custom_components" / "hearthnet"
@@ -49,7 +49,7 @@ def used(pattern: str) -> set[str]:
 
 
 def test_actions_are_described_and_registered() -> None:
-    assert set(ACTIONS) == set(SERVICES)
+    assert set(ACTIONS) == {action.name for action in REGISTERED}
     assert set(ACTIONS) == set(ENGLISH["services"]) == set(ICONS["services"])
 
 
@@ -67,7 +67,8 @@ def test_action_fields(name: str) -> None:
 
 @pytest.mark.parametrize("name", ACTIONS)
 def test_action_schema_knows_the_fields(name: str) -> None:
-    schema: Any = SERVICES[name][1]
+    action = next(action for action in REGISTERED if action.name == name)
+    schema: Any = action.schema
     schema = schema.schema
     # An action with a target wraps its fields in a check of the target.
     keys = getattr(schema, "validators", [schema])[0]

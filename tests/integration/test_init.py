@@ -52,7 +52,9 @@ def git(repository: Path, *arguments: str) -> str:
 
 
 def notified(hass: HomeAssistant, key: str) -> str | None:
-    found = persistent_notification._async_get_or_create_notifications(hass)
+    found = persistent_notification._async_get_or_create_notifications(  # type: ignore[attr-defined]
+        hass
+    )
     return found[f"{DOMAIN}_{key}"]["message"] if f"{DOMAIN}_{key}" in found else None
 
 

@@ -27,7 +27,7 @@ from pytest_homeassistant_custom_component.common import (
 from custom_components.hearthnet.const import DOMAIN
 from custom_components.hearthnet.core.journal import JournalError
 
-from .home import device_id, expose, lamp, place, set_up
+from .home import device_id, expose, lamp, place, set_up, turn
 from .setup import ENTRY_ID, recorded, set_up_hearthnet
 
 DESK = "light.desk"
@@ -41,7 +41,16 @@ async def entry(
     hass_read_only_user: MockUser,
 ) -> MockConfigEntry:
     """A home of two lamps in the study and one in the hall."""
-    await set_up(hass, [lamp("desk"), lamp("shelf"), lamp("hall")])
+    freezer = {
+        "name": "Freezer",
+        "unique_id": "freezer",
+        "default_entity_id": "switch.freezer",
+        "state": "{{ is_state('input_boolean.shelf', 'on') }}",
+        "turn_on": turn("input_boolean.shelf", "turn_on"),
+        "turn_off": turn("input_boolean.shelf", "turn_off"),
+    }
+    lamps = [lamp("desk"), lamp("shelf"), lamp("hall")]
+    await set_up(hass, lamps, switch=[freezer])
     expose(hass, DESK, "light.shelf", "light.hall")
     place(hass, "Study", DESK, "light.shelf")
     place(hass, "Hall", "light.hall")
@@ -480,3 +489,51 @@ async def test_unwritable_record(
     with pytest.raises(HomeAssistantError) as raised:
         await call(hass, "revoke_lease", anna, lease=granted["lease"])
     assert raised.value.translation_key == "journal_unusable"
+
+
+# Questions
+
+
+@pytest.fixture
+async def waiting(hass: HomeAssistant, entry: MockConfigEntry, anna: Context) -> str:
+    """A question about a plug of unknown use, which the default policy asks."""
+    expose(hass, "switch.freezer")
+    asked = await call(
+        hass,
+        "propose",
+        anna,
+        entity_id="switch.freezer",
+        action="switch.turn_on",
+        reason="a test",
+    )
+    assert asked["outcome"] == "waiting"
+    assert asked["speech"] == "Freezer waits for somebody to confirm."
+    questions = hass.states.get("sensor.home_open_questions")
+    assert questions is not None
+    assert questions.state == "1"
+    event: str = asked["steps"][0]["event"]
+    return event
+
+
+async def test_approve(
+    hass: HomeAssistant, waiting: str, anna: Context, hass_read_only_user: MockUser
+) -> None:
+    """A signed-in resident can, once; a guest cannot."""
+    with pytest.raises(Unauthorized):
+        await call(
+            hass, "approve", Context(user_id=hass_read_only_user.id), question=waiting
+        )
+    done = await call(hass, "approve", anna, question=waiting)
+    assert done["approved"] is True
+    assert done["outcome"] == "changed"
+    with pytest.raises(ServiceValidationError) as raised:
+        await call(hass, "approve", anna, question=waiting)
+    assert raised.value.translation_key == "question_over"
+
+
+async def test_reject(hass: HomeAssistant, waiting: str, anna: Context) -> None:
+    answer = await call(hass, "approve", anna, question=waiting, approve=False)
+    assert answer == {"approved": False}
+    switch = hass.states.get("switch.freezer")
+    assert switch is not None
+    assert switch.state == "off"

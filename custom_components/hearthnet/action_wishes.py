@@ -1,0 +1,132 @@
+"""Wishes: said, proposed, approved, and taken back."""
+
+from typing import Any, Final
+
+from homeassistant.core import ServiceCall
+from homeassistant.exceptions import ServiceValidationError, Unauthorized
+from homeassistant.helpers import config_validation as cv
+import voluptuous as vol
+
+from .action_common import (
+    ATTR_DRY_RUN,
+    ATTR_LANGUAGE,
+    ATTR_REASON,
+    ATTR_TEXT,
+    REASON,
+    Action,
+    event_id,
+    language_of,
+    response_of,
+)
+from .const import DOMAIN
+from .coordinator import HearthnetCoordinator
+from .core.intents import Request
+from .principal import Caller, require_control
+from .targets import ATTR_ACTION, ATTR_DATA, async_wanted
+
+ATTR_APPROVE: Final = "approve"
+ATTR_HOLD: Final = "hold"
+ATTR_QUESTION: Final = "question"
+
+SCHEMA_ASK = vol.Schema(
+    {
+        vol.Required(ATTR_TEXT): vol.All(cv.string, vol.Length(min=1, max=1000)),
+        vol.Optional(ATTR_DRY_RUN, default=False): cv.boolean,
+        vol.Optional(ATTR_LANGUAGE): cv.string,
+    }
+)
+SCHEMA_PROPOSE = cv.make_entity_service_schema(
+    {
+        vol.Required(ATTR_ACTION): cv.string,
+        vol.Optional(ATTR_DATA, default=dict): dict,
+        vol.Required(ATTR_REASON): REASON,
+        vol.Optional(ATTR_DRY_RUN, default=False): cv.boolean,
+        vol.Optional(ATTR_LANGUAGE): cv.string,
+    }
+)
+SCHEMA_APPROVE = vol.Schema(
+    {
+        vol.Required(ATTR_QUESTION): cv.string,
+        vol.Optional(ATTR_APPROVE, default=True): cv.boolean,
+        vol.Optional(ATTR_LANGUAGE): cv.string,
+    }
+)
+SCHEMA_RELEASE_HOLD = vol.Schema({vol.Required(ATTR_HOLD): cv.string})
+
+
+async def _async_ask(
+    coordinator: HearthnetCoordinator, caller: Caller, call: ServiceCall
+) -> dict[str, Any]:
+    """Take a sentence from start to receipts."""
+    language = language_of(call)
+    result = await coordinator.hub.ask(
+        Request(
+            text=call.data[ATTR_TEXT],
+            principal=caller.principal,
+            origin=caller.origin,
+            language=language,
+            dry_run=call.data[ATTR_DRY_RUN],
+        )
+    )
+    return response_of(coordinator, result, call)
+
+
+async def _async_propose(
+    coordinator: HearthnetCoordinator, caller: Caller, call: ServiceCall
+) -> dict[str, Any]:
+    """Do something in the home if it is granted."""
+    wanted = async_wanted(call.hass, coordinator.house, call.data)
+    result = await coordinator.hub.propose(
+        principal=caller.principal,
+        origin=caller.origin,
+        targets=wanted.targets,
+        operation=wanted.operation,
+        parameters=wanted.parameters,
+        reason=call.data[ATTR_REASON],
+        dry_run=call.data[ATTR_DRY_RUN],
+    )
+    return response_of(coordinator, result, call)
+
+
+async def _async_approve(
+    coordinator: HearthnetCoordinator, caller: Caller, call: ServiceCall
+) -> dict[str, Any]:
+    """Let a person approve or reject what HearthNet asked about."""
+    question = event_id(call, ATTR_QUESTION)
+    try:
+        result = await coordinator.hub.answer(
+            question,
+            principal=caller.principal,
+            origin=caller.origin,
+            approve=call.data[ATTR_APPROVE],
+        )
+    except LookupError as error:
+        raise ServiceValidationError(
+            translation_domain=DOMAIN,
+            translation_key="question_over",
+            translation_placeholders={"question": question},
+        ) from error
+    except PermissionError as error:
+        raise Unauthorized(context=call.context) from error
+    if result is None:
+        return {"approved": False}
+    return {"approved": True, **response_of(coordinator, result, call)}
+
+
+async def _async_release_hold(
+    coordinator: HearthnetCoordinator, caller: Caller, call: ServiceCall
+) -> dict[str, Any]:
+    """End a hold before its time."""
+    require_control(caller, call.context)
+    hold: str = call.data[ATTR_HOLD]
+    return {"released": await coordinator.hub.release_hold(hold, caller.principal)}
+
+
+ACTIONS: Final = (
+    Action(name="ask", handler=_async_ask, schema=SCHEMA_ASK),
+    Action(name="propose", handler=_async_propose, schema=SCHEMA_PROPOSE),
+    Action(name="approve", handler=_async_approve, schema=SCHEMA_APPROVE),
+    Action(
+        name="release_hold", handler=_async_release_hold, schema=SCHEMA_RELEASE_HOLD
+    ),
+)
