@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+from _pytest.terminal import TerminalReporter
 import pytest
 
 from .gate_world import World
@@ -16,3 +17,11 @@ async def world(request: Any, tmp_path: Path) -> AsyncIterator[World]:
     world.fence()
     yield world
     await world.node.close()
+
+
+def pytest_terminal_summary(terminalreporter: TerminalReporter) -> None:
+    """Show what tests counted with `record_property`."""
+    for report in terminalreporter.getreports("passed"):
+        if report.when == "call":
+            for name, value in report.user_properties:
+                terminalreporter.write_line(f"{report.nodeid}: {name} = {value}")

@@ -203,7 +203,11 @@ class GateMachine(RuleBasedStateMachine):
             case "target":
                 request["target"] = ("lamp_b", "lamp_b")
             case "operation":
-                request["operation"] = "light.toggle"
+                request["operation"] = (
+                    "light.toggle"
+                    if lease[0].operation == "light.turn_off"
+                    else "light.turn_off"
+                )
             case "extra":
                 request["parameters"] = {**request["parameters"], "flash": hostile}
             case "value" if request["parameters"]:

@@ -299,7 +299,7 @@ class LeaseBook:
         if len(target) != len(entry.targets) or entry.targets != set(target):
             text = f"granted for {_list(lease.target)}, not for {_list(target)}"
             found.append(_evidence(entry, Reason.WRONG_TARGET, text))
-        row = self.operations.get(request.operation)
+        row = self.operations.get(lease.operation)
         if request.operation != lease.operation:
             text = f"granted for {lease.operation}, not for {request.operation[:80]}"
             found.append(_evidence(entry, Reason.WRONG_OPERATION, text))
