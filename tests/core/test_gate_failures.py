@@ -173,6 +173,17 @@ async def test_reports_of_our_own_effect_belong_to_the_execute(world: World) -> 
     assert world.gate.expects("lamp_a", seen, now + 3) is None
 
 
+async def test_a_device_is_busy_from_the_act_to_the_receipt(world: World) -> None:
+    """Before the act a foreign change is told at once, and the lease is stale."""
+    busy: list[Any] = []
+    world.during_sync = lambda: busy.append(world.gate.busy("lamp_twin"))
+    world.house.before_act = lambda: busy.append(world.gate.busy("lamp_twin"))
+    receipt = await world.execute(world.granted())
+    assert isinstance(receipt, Receipt)
+    assert busy == [None, receipt.execute]
+    assert world.gate.busy("lamp_twin") is None
+
+
 async def test_observers_can_wait_for_the_receipt(world: World) -> None:
     order: list[str] = []
 

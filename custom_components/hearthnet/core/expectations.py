@@ -74,13 +74,13 @@ class Expectations:
 def _ours(name: str, wanted: Values, last: Values, values: Values) -> bool:
     """Tell whether one attribute stayed, or moved as the effects make it move."""
     seen, before = values.get(name), last.get(name)
-    if seen == before:
+    # A lamp that goes on shows a brightness, at first any, and off it shows none.
+    if seen == before or seen is None or before is None:
         return True
-    if name in wanted:
-        goal = wanted[name]
-        return same_value(name, goal, seen) or _between(before, seen, goal)
-    # A lamp that goes on shows a brightness, one that goes off shows none.
-    return seen is None or before is None
+    if name not in wanted:
+        return False
+    goal = wanted[name]
+    return same_value(name, goal, seen) or _between(before, seen, goal)
 
 
 def _between(before: Json, seen: Json, goal: Json) -> bool:

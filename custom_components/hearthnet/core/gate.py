@@ -235,6 +235,7 @@ class Gate:
         permit = self._permit(run)
         deadline = read_back_deadline(run.row, run.request.parameters)
         until = self._node.clock.boottime() + deadline
+        run.acting = True
         for goal in run.goals.values():
             self._expectations.begin(run.execute, goal)
         try:
@@ -331,12 +332,16 @@ class Gate:
         return self._expectations.claim(self._key_of(device_id), values, now)
 
     def busy(self, device_id: str) -> str | None:
-        """Return the execute that has no receipt yet, if one is on the device."""
-        run = self._runs.on(self._key_of(device_id))
+        """Return the execute that moves the device now and has no receipt yet.
+
+        A change reported meanwhile is told after the receipt. One reported before
+        the act is told at once: it may make the lease stale.
+        """
+        run = self._runs.acting(self._key_of(device_id))
         return run.execute if run else None
 
     async def wait_idle(self, device_id: str) -> None:
-        """Return once no execute on the device lacks its receipt."""
+        """Return once no execute that moves the device lacks its receipt."""
         await self._runs.wait_idle(self._key_of(device_id))
 
     def unknown(self, device_id: str) -> str | None:

@@ -29,6 +29,8 @@ class Run:
     answer: asyncio.Future[Receipt | Refusal]
     task: asyncio.Task[object] | None
     """Whoever carries it out; canceled when a stop cannot wait."""
+    acting: bool = False
+    """True from the moment before the device is told."""
     readings: Mapping[str, Reading] = field(default_factory=dict)
     """What was read back."""
     fault: Outcome | None = None
@@ -96,9 +98,14 @@ class Runs:
         """Return the run that keeps a target busy."""
         return self._by_key.get(key)
 
+    def acting(self, key: str) -> Run | None:
+        """Return the run whose effects on a target its receipt will tell."""
+        run = self._by_key.get(key)
+        return run if run and run.acting else None
+
     async def wait_idle(self, key: str) -> None:
-        """Return once nothing runs on the target."""
-        while run := self._by_key.get(key):
+        """Return once no run is acting on the target."""
+        while run := self.acting(key):
             await asyncio.wait([run.answer])
             # The run's own task lets go of the target right after answering.
             await asyncio.sleep(0)
