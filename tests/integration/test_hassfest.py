@@ -7,6 +7,7 @@ import re
 from string import Formatter
 from typing import Any
 
+import homeassistant
 from homeassistant.components.automation.config import AUTOMATION_BLUEPRINT_SCHEMA
 from homeassistant.components.blueprint.models import Blueprint
 from homeassistant.helpers import config_validation as cv
@@ -158,6 +159,20 @@ def test_icons() -> None:
 def test_platforms_set_parallel_updates() -> None:
     for platform in ("binary_sensor", "button", "conversation", "event", "sensor"):
         assert "PARALLEL_UPDATES = 0" in (INTEGRATION / f"{platform}.py").read_text()
+
+
+# Quality scale
+
+
+def test_quality_scale() -> None:
+    """The rules are those that core's own integrations answer to."""
+    rules = load_yaml_dict(str(INTEGRATION / "quality_scale.yaml"))["rules"]
+    model = Path(homeassistant.__file__).parent / "components/fumis/quality_scale.yaml"
+    assert set(rules) == set(load_yaml_dict(str(model))["rules"])
+    for rule, answer in rules.items():
+        if answer != "done":
+            assert answer["status"] in ("exempt", "todo"), rule
+            assert answer["comment"].endswith("."), rule
 
 
 # Blueprints
