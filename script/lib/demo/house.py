@@ -7,7 +7,7 @@ has really “done” it, as a lamp on a radio does.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tests.support.hass_server import HassServer
+from tests.support.hass_server import HOME_YAML, HassServer
 from tests.support.hass_websocket import HassWebsocket
 
 OPTIMISTIC_DELAY = "00:00:00.3"
@@ -44,23 +44,7 @@ PLAYERS = (
 )
 AREAS = ("Study", "Bedroom", "Living room", "Kitchen", "Garage", "Outside", "Hall")
 
-_HEAD = """
-homeassistant:
-  name: Demo home
-  latitude: 52.5
-  longitude: 13.4
-  elevation: 30
-  unit_system: metric
-  time_zone: Europe/Berlin
-  country: DE
-  currency: EUR
-  language: en
-frontend:
-config:
-lovelace:
-conversation:
-logbook:
-history:
+_MORE = """
 blueprint:
 automation: !include automations.yaml
 """
@@ -129,7 +113,8 @@ def configuration() -> str:
     """Return the home's configuration.yaml."""
     return "\n".join(
         [
-            _HEAD,
+            HOME_YAML.replace("demo:\n", ""),
+            _MORE,
             "input_boolean:",
             *(f"  {lamp.id}: {{name: {lamp.name} relay}}" for lamp in LAMPS),
             *(

@@ -148,12 +148,22 @@ class Dispatch:
         self, intent: Intent, job: Job, grounded: tuple[int, int]
     ) -> tuple[Step, ...]:
         """Make a task of a job and wait for its end."""
-        device = self._house.device(job.device)
-        if device is None:
-            text = f"there is no device {job.device[:60]!r}"
-            return (self.refused(job, Evidence(code=Reason.UNKNOWN_TARGET, text=text)),)
-        assignment = assignment_of(
-            self._next_id(),
+        if (assignment := self._assign(intent, job)) is None:
+            return (self._gone(job),)
+        paths = map(device_path, assignment.task.scope.devices)
+        reads = self._reads([POLICY_PATH, *sorted(paths)], grounded, intent.receipts)
+        assignment = replace(assignment, reads=reads, approved=intent.approved)
+        steps = await self._give(intent, job, assignment)
+        intent.receipts.update(step.event for step in steps if step.event)
+        return steps
+
+    def _assign(self, intent: Intent, job: Job) -> Assignment | None:
+        """Return what a job's task asks for; None when its device is gone."""
+        if (device := self._house.device(job.device)) is None:
+            return None
+        boot, seq = self._node.position
+        return assignment_of(
+            str(EventId(self._node.name, boot, seq + 1)),
             intent.id,
             job.action,
             device,
@@ -164,12 +174,10 @@ class Dispatch:
             until=intent.until,
             lease=intent.lease,
         )
-        paths = map(device_path, assignment.task.scope.devices)
-        reads = self._reads([POLICY_PATH, *sorted(paths)], grounded, intent.receipts)
-        assignment = replace(assignment, reads=reads, approved=intent.approved)
-        steps = await self._give(intent, job, assignment)
-        intent.receipts.update(step.event for step in steps if step.event)
-        return steps
+
+    def _gone(self, job: Job) -> Step:
+        text = f"there is no device {job.device[:60]!r}"
+        return self.refused(job, Evidence(code=Reason.UNKNOWN_TARGET, text=text))
 
     def _reads(
         self, paths: list[str], grounded: tuple[int, int], own: set[str]
@@ -189,29 +197,12 @@ class Dispatch:
             for path, version in versions.items()
         }
 
-    def _next_id(self) -> str:
-        boot, seq = self._node.position
-        return str(EventId(self._node.name, boot, seq + 1))
-
     # Tasks
 
     async def use(self, intent: Intent, job: Job, lease: str) -> tuple[Step, ...]:
         """Have an existing lease taken to the gate."""
-        device = self._house.device(job.device)
-        if device is None:
-            text = f"there is no device {job.device[:60]!r}"
-            return (self.refused(job, Evidence(code=Reason.UNKNOWN_TARGET, text=text)),)
-        assignment = assignment_of(
-            self._next_id(),
-            intent.id,
-            job.action,
-            device,
-            self._house,
-            intent.request,
-            source=intent.source,
-            standing=intent.standing,
-            until=intent.until,
-        )
+        if (assignment := self._assign(intent, job)) is None:
+            return (self._gone(job),)
         return await self._give(intent, job, replace(assignment, use=lease))
 
     async def _give(
