@@ -39,6 +39,11 @@ DOMAINS_OF = {
     "HassMediaUnpause": "media_player",
     "HassSetVolume": "media_player",
     "HassSetVolumeRelative": "media_player",
+    "HearthnetBrightness": "light",
+    "HearthnetDimmest": "light",
+    "HearthnetQuietest": "media_player",
+    "HearthnetTemperature": "climate",
+    "HearthnetVolume": "media_player",
 }
 """What a sentence is about that does not say it in a slot."""
 HARMLESS = frozenset(
@@ -75,11 +80,11 @@ class SentencePlanner:
 
     async def _plan(self, request: Request) -> Plan | None:
         setting = Setting(hass=self._hass, house=self._house, request=request)
-        if (heard := await self._hear(request)) is None:
+        heard = await self._hear(request)
+        if heard is None or (maker := MAKERS.get(heard.intent)) is None:
             return None
-        if (maker := MAKERS.get(heard.intent)) is None:
-            return None
-        plan = maker(setting, heard)
+        placed = _placed(setting, heard)
+        plan = placed if isinstance(placed, Plan) else maker(setting, placed)
         if plan.reason is Reason.UNKNOWN_TARGET:
             # A model may know what was meant; the last planner says so otherwise.
             return None
@@ -94,8 +99,10 @@ class SentencePlanner:
         heard = await self._own.async_recognize(self._house, text, language)
         if heard is None or heard.intent not in HERE:
             return heard
-        if heard.slots.keys() & {"name", "area", "floor"} or area is None:
+        if heard.slots.keys() & {"name", "area", "floor"}:
             return heard
+        if area is None:
+            return replace(heard, missing=frozenset({"area"}))
         return replace(heard, slots={**heard.slots, "area": area})
 
     async def _several(self, request: Request) -> Plan | None:
@@ -167,10 +174,13 @@ class SentenceExplainer:
         if heard is None or (maker := MAKERS.get(heard.intent)) is None:
             return None
         setting = Setting(hass=self._hass, house=self._house, request=request)
-        plan = self._explain(setting, heard) or maker(setting, heard)
-        if plan.kind is not PlanKind.UNCLEAR:
-            # It fits only if a word of it is left out: that may be the wrong one.
-            plan = Plan(kind=PlanKind.UNCLEAR, reason=Reason.NOT_UNDERSTOOD)
+        plan = self._explain(setting, heard)
+        if plan is None:
+            placed = _placed(setting, heard)
+            plan = placed if isinstance(placed, Plan) else maker(setting, placed)
+            if plan.kind is not PlanKind.UNCLEAR and placed is heard:
+                # It fits only without a word of it, which may be the one that counts.
+                plan = Plan(kind=PlanKind.UNCLEAR, reason=Reason.NOT_UNDERSTOOD)
         return replace(plan, source=SOURCE)
 
     @callback
@@ -182,25 +192,33 @@ class SentenceExplainer:
                     # Any sentence at all may be a question about some thing.
                     return Plan(kind=PlanKind.UNCLEAR, reason=Reason.NOT_UNDERSTOOD)
                 return unknown(setting, said, areas_only=name != "name")
-        if "area" in heard.missing:
-            return self._which_area(setting, heard)
         return None
 
-    @callback
-    def _which_area(self, setting: Setting, heard: Heard) -> Plan:
-        """Ask for the room: the sentence means the one it is said in, and none is."""
-        domains = heard.slots.get("domain") or DOMAINS_OF.get(heard.intent) or ()
-        domains = {domains} if isinstance(domains, str) else set(domains)
-        areas = {
-            device.area
-            for device in self._house.devices()
-            if device.area is not None and (not domains or device.domain in domains)
-        }
-        return Plan(
-            kind=PlanKind.UNCLEAR,
-            reason=Reason.AMBIGUOUS if areas else Reason.UNKNOWN_TARGET,
-            near=tuple(sorted(areas)),
+
+@callback
+def _placed(setting: Setting, heard: Heard) -> Heard | Plan:
+    """Give a sentence that means the room it is said in a room, or ask for one.
+
+    Never the whole house; but if there is one room only that can be meant, it is.
+    """
+    if "area" not in heard.missing or heard.unmatched:
+        return heard
+    domains = heard.slots.get("domain") or DOMAINS_OF.get(heard.intent) or ()
+    domains = {domains} if isinstance(domains, str) else set(domains)
+    areas = {
+        device.area
+        for device in setting.house.devices()
+        if device.area is not None and (not domains or device.domain in domains)
+    }
+    if len(areas) == 1:
+        return replace(
+            heard, slots={**heard.slots, "area": areas.pop()}, missing=frozenset()
         )
+    return Plan(
+        kind=PlanKind.UNCLEAR,
+        reason=Reason.AMBIGUOUS if areas else Reason.UNKNOWN_TARGET,
+        near=tuple(sorted(areas)),
+    )
 
 
 @callback

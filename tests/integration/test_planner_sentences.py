@@ -352,6 +352,25 @@ async def test_here_without_a_place_is_asked_about(home: Home) -> None:
     assert await home.plan("Office", turns=told) is None
 
 
+async def test_relative_without_a_place_is_asked_about_too(home: Home) -> None:
+    home.hass.states.async_set("input_boolean.desk", "on")
+    await home.hass.async_block_till_done()
+    plan = await home.plan("make it brighter")
+    assert plan is not None
+    assert (plan.kind, plan.reason) == (PlanKind.UNCLEAR, Reason.AMBIGUOUS)
+    assert plan.near == ("Hallway", "Office", "Outside")
+    # The players are in one room only.
+    plan = await home.plan("a bit louder")
+    assert plan is not None
+    assert [home.short(action) for action in plan.actions] == [
+        ("media_player.volume_set", ("media_player.radio",), {"volume_level": 10})
+    ]
+    plan = await home.last.plan(home.request("set the volume to 20%"), home.situation)
+    assert plan is not None
+    assert plan.kind is PlanKind.COMMAND
+    assert plan.actions[0].parameters == {"volume_level": 0.2}
+
+
 async def test_unknown_places_are_not_the_house(home: Home) -> None:
     """D04: no such area, no action, near names offered."""
     plan = await home.unclear("turn on the bathroom lights")
