@@ -67,6 +67,10 @@ class _Entry:
     keys: tuple[str, ...]
     reads: Mapping[str, str | None]
     targets: frozenset[str]
+    exact: bool
+    """The lease admits one set of parameters only."""
+    unfit: str | None
+    """Why those are outside the table of operations."""
 
 
 class _Executed(NamedTuple):
@@ -126,6 +130,8 @@ class LeaseBook:
         genuine = self.root.verifies(grant.data, signature)
         reads = {POLICY: lease.policy_version, **lease.reads}
         order = EventId.parse(lease.id)
+        row = self.operations.get(lease.operation)
+        fixed = {name: bound.exact for name, bound in lease.envelope.items()}
         self._entries[lease.id] = _Entry(
             lease=lease,
             data=grant.data,
@@ -134,6 +140,8 @@ class LeaseBook:
             keys=tuple(dict.fromkeys(map(self.key_of, lease.target))),
             reads=reads,
             targets=frozenset(lease.target),
+            exact=None not in fixed.values(),
+            unfit=_unfit(row, fixed) if row else None,
         )
         for old, entry in _surplus(self._entries):
             if not entry.genuine or entry.lease.cause not in self._asked:
@@ -309,8 +317,13 @@ class LeaseBook:
         elif lease.recipe != self.recipe(lease.operation):
             text = f"the recipe of {lease.operation} is not the one granted"
             found.append(_evidence(entry, Reason.WRONG_OPERATION, text))
-        if (text := _outside(lease, row, request.parameters)) is not None:
-            found.append(_evidence(entry, Reason.OUT_OF_ENVELOPE, text))
+        outside = _outside(lease, request.parameters)
+        if outside is None and row is not None:
+            # What an exact lease admits was looked up when it was admitted.
+            exact = entry.exact
+            outside = entry.unfit if exact else _unfit(row, request.parameters)
+        if outside is not None:
+            found.append(_evidence(entry, Reason.OUT_OF_ENVELOPE, outside))
 
     def _fresh(self, entry: _Entry, found: list[Evidence]) -> None:
         if not (stale := self.view.stale(entry.reads)):
@@ -336,19 +349,26 @@ def _age(asked: _Asked, moment: Moment) -> float:
     return max(moment.boottime - asked.sent.boottime, by_wall)
 
 
-def _outside(lease: Lease, row: Operation | None, given: Parameters) -> str | None:
-    """Return why parameters are outside a lease's envelope or the table, or None."""
+def _outside(lease: Lease, given: Parameters) -> str | None:
+    """Return why parameters are outside a lease's envelope, or None."""
+    envelope = lease.envelope
     for name, value in given.items():
-        bound = lease.envelope.get(name)
+        bound = envelope.get(name)
         if bound is None:
             return f"the lease does not name the parameter {name[:40]!r}"
         if not bound.admits(value):
             return f"{name} is {str(value)[:40]}, granted: {bound.as_dict()}"
-    for name in sorted(lease.envelope.keys() - given.keys()):
-        # Left out, a parameter takes the device's own last value: unbounded.
-        if not lease.envelope[name].admits(None):
-            return f"{name} is missing, granted: {lease.envelope[name].as_dict()}"
-    problem = check_parameters(row, given) if row is not None else None
+    if len(given) < len(envelope):
+        for name in sorted(envelope.keys() - given.keys()):
+            # Left out, a parameter takes the device's own last value: unbounded.
+            if not envelope[name].admits(None):
+                return f"{name} is missing, granted: {envelope[name].as_dict()}"
+    return None
+
+
+def _unfit(row: Operation, given: Parameters) -> str | None:
+    """Return why parameters are outside the table of operations, or None."""
+    problem = check_parameters(row, given)
     return problem.text if problem else None
 
 

@@ -1,0 +1,1 @@
+"""Benches: each module measures one thing and returns a dict of numbers."""
