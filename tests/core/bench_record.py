@@ -1,3 +1,4 @@
+# ruff: noqa: T201 - a bench prints
 """Measure the record: how fast, how large, how quickly asked.
 
     python -m tests.core.bench_record [EVENTS [SYNC_MS]]
@@ -19,7 +20,7 @@ from typing import Any
 
 from hearthnet.core.clock import SystemClock
 from hearthnet.core.librarian.client import LibrarianProcess
-from hearthnet.core.messages import MessageType
+from hearthnet.core.messages import Json, MessageType
 from hearthnet.core.node import Node
 from hearthnet.core.paths import device_path
 from tests.core.records import KEY, git
@@ -33,10 +34,10 @@ def emit(node: Node, number: int) -> None:
     intent = f"hub.1.{number - number % 7 + 2}"
     device = DEVICES[number * 7919 % 1000]
     kind = list(MessageType)[number % 7]
-    writes = {}
+    writes: dict[str, Json] = {}
     if number % 7 == 6:
         kind = MessageType.RECEIPT
-        values = {"state": "on", "brightness": number % 100, "color_temp_kelvin": 2700}
+        values: Json = {"state": "on", "brightness": number % 100, "kelvin": 2700}
         writes = {device_path(device): {"entity": "light.a", "values": values}}
     node.emit(
         sender="jeeves",

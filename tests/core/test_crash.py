@@ -47,6 +47,7 @@ def check(folder: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 def test_killed_at_every_point(tmp_path: Path) -> None:
     result = subprocess.run(
         [sys.executable, "-m", "tests.core.crash_driver", tmp_path],

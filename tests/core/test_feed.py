@@ -1,7 +1,8 @@
 """A node's journal reaches the librarian whole, over any connection."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+import errno
 import os
 from pathlib import Path
 
@@ -278,4 +279,31 @@ async def test_runs_on_its_own(tmp_path: Path) -> None:
     running.cancel()
     await asyncio.gather(running, return_exceptions=True)
     assert not node._subscribers
+    await node.close()
+
+
+async def test_a_journal_that_cannot_be_written_is_waited_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failed, broken = asyncio.Event(), True
+
+    async def run[T](function: Callable[[], T]) -> T:
+        if broken:
+            failed.set()
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return function()
+
+    monkeypatch.setattr(module, "RETRY_SECONDS", 0.0)
+    node = make_node(tmp_path, run=run)
+    feed = Feed(node)
+    sent = asyncio.Event()
+    feed.connect(lambda *_: sent.set(), FarSide(feed).head())
+    running = asyncio.ensure_future(feed.run())
+    await failed.wait()
+    assert not sent.is_set()
+    broken = False
+    assert await node.journal.probe()
+    await sent.wait()
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
     await node.close()

@@ -183,6 +183,10 @@ async def test_purged_node_starts_from_its_checkpoint(tmp_path: Path) -> None:
     os.utime(tmp_path / "1.log", (old, old))
     assert await node.purge((1, 1)) == []
     assert await node.purge((1, 2)) == [1]
+    # A checkpoint must not tell of what a power cut would lose.
+    checkpoint = node.journal.checkpoint()
+    assert checkpoint
+    assert checkpoint["position"]["hub"] == list(node.journal.synced) == [2, 2]
     say(node, writes={"holds/b.json": 2})
     view = node.view.snapshot()
     await node.close()

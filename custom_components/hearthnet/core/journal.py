@@ -76,7 +76,6 @@ class Journal:
         self._failure: Exception | None = None
         self._file: int | None = None
         self._size = 0
-        self._dirty = False
         self._cursor: tuple[Position, int] | None = None
         try:
             make_folder(folder)
@@ -314,13 +313,13 @@ class Journal:
             self._flush = None
 
     def _write(self, rests: list[bytes]) -> int:
-        """Write records after the last synced one, sync, return the new size."""
+        """Write records after the last synced one, sync, return the new size.
+
+        A failed attempt is thereby written over: nothing is doubled, and after
+        a failed sync, when the kernel may have dropped pages that it reports as
+        clean, all of them are written anew.
+        """
         assert self._file is not None
-        if self._dirty:
-            # An attempt failed half-way, and after a failed sync the kernel may
-            # have dropped pages that it reports as clean: write all of it anew.
-            os.ftruncate(self._file, self._size)
-        self._dirty = True
         block = b"".join(_line(rest, first=not i) for i, rest in enumerate(rests))
         killpoint()
         done = 0
@@ -329,7 +328,6 @@ class Journal:
         killpoint()
         datasync(self._file)
         killpoint()
-        self._dirty = False
         return self._size + len(block)
 
     def _error(self) -> JournalError:
