@@ -14,6 +14,7 @@ from homeassistant.setup import async_setup_component
 import pytest
 
 from custom_components.hearthnet.const import DOMAIN
+from custom_components.hearthnet.core.journal import JournalError
 from custom_components.hearthnet.core.librarian.client import LibrarianProcess
 
 from .home import expose
@@ -140,6 +141,18 @@ async def test_librarian_is_silent(hass: HomeAssistant, set_up: Any) -> None:
     ):
         form = await answer(hass, form, **CHOICES)
     assert form["errors"] == {"base": "librarian_failed"}
+    result = await answer(hass, form, **CHOICES)
+    assert result["type"] is FlowResultType.CREATE_ENTRY
+
+
+async def test_journal_does_not_open(hass: HomeAssistant, set_up: Any) -> None:
+    form = await start(hass)
+    with patch(
+        "custom_components.hearthnet.runtime.Node", side_effect=JournalError("no locks")
+    ):
+        form = await answer(hass, form, **CHOICES)
+    assert form["errors"] == {"base": "librarian_failed"}
+    assert told(form) == {"error": "no locks"}
     result = await answer(hass, form, **CHOICES)
     assert result["type"] is FlowResultType.CREATE_ENTRY
 

@@ -202,6 +202,35 @@ async def test_d05_satellite_in_the_garage(
 
 
 @pytest.mark.usefixtures("three_lights")
+async def test_room_of_a_satellite_entity(
+    hass: HomeAssistant, entry: MockConfigEntry, satellites: dict[str, str]
+) -> None:
+    """Its own area counts before its device's."""
+    registry = er.async_get(hass)
+    satellite = registry.async_get_or_create(
+        "assist_satellite",
+        "test",
+        "kitchen",
+        device_id=satellites["Garage"],
+        original_name="Kitchen speaker",
+    ).entity_id
+    place(hass, "Hall", satellite)
+    hass.states.async_set(satellite, "idle", {"friendly_name": "Kitchen speaker"})
+    result = await say(
+        hass,
+        "turn off the lights",
+        device_id=satellites["Garage"],
+        satellite_id=satellite,
+    )
+    assert spoken(result) == "Lights is now off."
+    hall = hass.states.get("light.hall")
+    assert hall is not None
+    assert hall.state == "off"
+    holds = entry.runtime_data.data.holds
+    assert "Kitchen speaker" in {hold.principal for hold in holds}
+
+
+@pytest.mark.usefixtures("three_lights")
 async def test_d05_satellite_without_room(
     hass: HomeAssistant, entry: MockConfigEntry, satellites: dict[str, str]
 ) -> None:
@@ -330,6 +359,19 @@ async def test_own_playbooks(
     assert placeholders["path"] == str(folder)
     result = await say(hass, "time to read", owner)
     assert spoken(result) == "Bed is now on, 30 % bright."
+
+
+async def test_unreadable_playbooks(
+    hass: HomeAssistant, entry: MockConfigEntry
+) -> None:
+    """The shipped ones are there all the same."""
+    folder = Path(hass.config.path("hearthnet", "playbooks"))
+    (folder / "reading.yaml").mkdir(parents=True)
+    assert await hass.config_entries.async_reload(entry.entry_id)
+    await hass.async_block_till_done()
+    issue = ir.async_get(hass).async_get_issue("hearthnet", "playbooks_broken")
+    assert issue is not None
+    assert "reading.yaml" in (issue.translation_placeholders or {})["mistakes"]
 
 
 READING = """

@@ -19,7 +19,7 @@ from custom_components.hearthnet.core.intents import Origin
 from custom_components.hearthnet.core.journal import JournalError
 from custom_components.hearthnet.core.librarian.client import LibrarianProcess
 from custom_components.hearthnet.core.messages import MessageType
-from custom_components.hearthnet.runtime import Folder
+from custom_components.hearthnet.runtime import Folder, async_persons_home
 
 from .home import device_id, expose, lamp, set_up
 from .setup import ENTRY_ID, add_entry, recorded, set_up_hearthnet
@@ -300,3 +300,14 @@ async def test_unreadable_policy(
     entry = await set_up_hearthnet(hass, policy="file")
     assert issues.async_get_issue(DOMAIN, "policy_broken") is not None
     assert entry.runtime_data.hub.state.in_force.policy.name == "balanced"
+
+
+async def test_persons_at_home(hass: HomeAssistant) -> None:
+    """Known by name; unknown while nobody can tell."""
+    assert async_persons_home(hass) is None
+    hass.states.async_set("person.anna", "home", {"friendly_name": "Anna"})
+    hass.states.async_set("person.ben", "not_home", {"friendly_name": "Ben"})
+    hass.states.async_set("person.carla", "unknown")
+    assert async_persons_home(hass) == frozenset({"Anna"})
+    hass.states.async_set("person.anna", "Work")
+    assert async_persons_home(hass) == frozenset()

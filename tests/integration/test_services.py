@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import Any, cast
 
 from freezegun.api import FrozenDateTimeFactory
-from homeassistant.auth.const import GROUP_ID_USER
+from homeassistant.auth.const import GROUP_ID_ADMIN, GROUP_ID_USER
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.const import EVENT_CALL_SERVICE
 from homeassistant.core import Context, CoreState, HomeAssistant
@@ -23,6 +23,7 @@ from pytest_homeassistant_custom_component.common import (
     async_capture_events,
     async_fire_time_changed,
 )
+import voluptuous as vol
 
 from custom_components.hearthnet.const import DOMAIN
 from custom_components.hearthnet.core.journal import JournalError
@@ -166,6 +167,35 @@ async def test_propose_mistakes(
     assert "Field “" in str(raised.value)
 
 
+# Ask
+
+
+async def test_ask(hass: HomeAssistant, entry: MockConfigEntry, anna: Context) -> None:
+    plan = await call(hass, "ask", anna, text="Turn on the hall light", dry_run=True)
+    assert plan["outcome"] == "planned"
+    assert plan["intent"] == ""
+    assert plan["speech"] == "Hall would be allowed: light.turn_on."
+    done = await call(hass, "ask", anna, text="Turn on the hall light")
+    assert done["kind"] == "command"
+    assert done["speech"] == "Hall is now on."
+    told = await call(
+        hass, "ask", anna, text="Ist das Licht im Flur an?", language="de"
+    )
+    assert told["kind"] == "unclear"
+    asked = await call(hass, "ask", anna, text="Is the hall light on?")
+    (answer,) = asked["answers"]
+    assert answer["entity_id"] == "light.hall"
+    assert answer["values"]["state"] == "on"
+    assert dt_util.parse_datetime(answer["since"])
+
+
+async def test_ask_nothing(
+    hass: HomeAssistant, entry: MockConfigEntry, anna: Context
+) -> None:
+    with pytest.raises(vol.Invalid):
+        await call(hass, "ask", anna, text="")
+
+
 # Who asks
 
 
@@ -268,6 +298,33 @@ async def test_person_and_nobody(
     refused = await propose(hass, None, 30)
     assert refused["steps"][0]["reason"] == "policy_denied"
     assert (await intent_of(hass))["origin"] == "agent"
+
+
+async def test_program_with_a_token(
+    hass: HomeAssistant, entry: MockConfigEntry
+) -> None:
+    """An app of the Supervisor is no person, whatever its token may do."""
+    user = await hass.auth.async_create_system_user(
+        "Supervisor", group_ids=[GROUP_ID_ADMIN]
+    )
+    await hass.async_block_till_done()
+    assert (await propose(hass, Context(user_id=user.id), 30))["complete"]
+    intent = await intent_of(hass)
+    assert intent["origin"] == "automation"
+    assert intent["principal"]["role"] == "automation"
+
+
+async def test_what_moves_is_traced_to_who_asked(
+    hass: HomeAssistant, entry: MockConfigEntry, anna: Context
+) -> None:
+    """The logbook shows HearthNet, and the person's act as its cause."""
+    await propose(hass, anna, 40)
+    state = hass.states.get(DESK)
+    assert state is not None
+    assert state.context.parent_id == anna.id
+    user = await hass.auth.async_get_user(state.context.user_id or "")
+    assert user is not None
+    assert user.name == "HearthNet"
 
 
 async def test_guests(
