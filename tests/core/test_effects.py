@@ -12,6 +12,8 @@ from hearthnet.core.messages import Json
     [
         ("brightness_pct", 55, 54.9, True),
         ("brightness_pct", 55, 53.9, False),
+        ("brightness_pct", 55, None, False),
+        ("brightness_pct", 55, "55", False),
         ("volume_level", 0.3, 0.31, True),
         ("is_volume_muted", True, 1, False),
         ("rgb_color", [255, 0, 0], [255, 0, 0], True),

@@ -295,6 +295,27 @@ def test_a_range_that_a_person_named_is_broken_outside_only() -> None:
         assert change.broken == (hold,)
 
 
+@pytest.mark.parametrize(
+    ("within", "inside"),
+    [
+        ((None, 60), (1, 60, 61)),
+        ((40, None), (39, 40, 100)),
+        ((40, 60), (39, 40, 60, 61)),
+    ],
+)
+def test_the_ends_of_a_range_lie_in_it_as_devices_round(
+    within: tuple[float | None, float | None], inside: tuple[int, ...]
+) -> None:
+    hold = held(within=within)
+    probes = (1, 38, 39, 40, 60, 61, 62, 100)
+    effects = {value: Effect("lamp", "brightness_pct", value) for value in probes}
+    kept = {value for value, effect in effects.items() if not hold.broken_by(effect)}
+    assert kept >= set(inside)
+    low, high = within
+    assert all((low or 0) - 1 <= v <= (high or 100) + 1 for v in kept)
+    assert hold.broken_by(Effect("lamp", "brightness_pct", True))
+
+
 def test_a_range_of_a_group_covers_its_unseen_members_and_no_other_device() -> None:
     hold = held(device="group", members=("lamp",), within=(None, 60))
     bright = {d: Effect(d, "brightness_pct", 90) for d in ("group", "lamp", "desk")}
@@ -332,6 +353,9 @@ def test_a_second_press_renews_the_quiet() -> None:
 
 
 def test_without_a_cool_down_a_switch_leaves_no_quiet() -> None:
+    short = Policy(holds=HoldLengths(cool_down=0.5))
+    (quiet,) = seen(Cause.DEVICE, ("state", "off"), policy=short).made
+    assert quiet.ends_at == NOW + timedelta(seconds=30)
     policy = Policy(holds=HoldLengths(cool_down=0))
     change = seen(Cause.DEVICE, ("state", "off"), holds=(held(),), policy=policy)
     assert len(change.ended) == 1

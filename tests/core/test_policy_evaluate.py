@@ -436,6 +436,16 @@ def test_a_lamp_under_a_cap_must_be_told_how_bright() -> None:
     named = completed(asked.operation, asked.parameters, verdict.bounds)
     assert named == {"brightness_pct": 40}
     assert judge(written, replace(asked, parameters=named)).decision is Decision.ALLOW
+    for bound, filled in (
+        (Bound(minimum=20), {}),
+        (Bound(choices=(20, 35)), {"brightness_pct": 35}),
+        (Bound(exact=10), {"brightness_pct": 10}),
+        (Bound(maximum=0), {}),
+    ):
+        limits = {"brightness_pct": bound}
+        assert completed(asked.operation, asked.parameters, limits) == filled
+    given = {"brightness_pct": 5}
+    assert completed(asked.operation, given, verdict.bounds) is given
     simple = device("bulb", "light", features=frozenset({"light.turn_on"}))
     assert judge(written, request("light.turn_on", simple)).decision is Decision.ALLOW
 
