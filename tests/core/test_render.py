@@ -256,6 +256,22 @@ def test_unreachable_answer_admits_it() -> None:
         assert say(result(kind=PlanKind.QUESTION, answers=(answer,))) == expected
 
 
+def test_equal_answers_share_a_sentence() -> None:
+    lamps: dict[str, Any] = {"available": True, "since": NOW}
+    answers = tuple(
+        Answer(
+            device=name,
+            entity_id=f"light.{name}",
+            name=name,
+            values={"state": state},
+            **lamps,
+        )
+        for name, state in (("Bed", "off"), ("Hall", "on"), ("Desk", "off"))
+    )
+    asked = result(kind=PlanKind.QUESTION, answers=answers)
+    assert say(asked) == "Bed and Desk are off. Hall is on, for a moment."
+
+
 def test_climate_and_cover_values() -> None:
     heating = step(
         "Heating",

@@ -23,6 +23,8 @@ type Holds = Mapping[str, HoldStatus]
 """Standing holds by their id."""
 
 _POSITION = "current_position"
+STATE_UNAVAILABLE = "unavailable"
+STATE_UNKNOWN = "unknown"
 _ANSWERED = (
     "brightness_pct",
     "current_temperature",
@@ -159,32 +161,50 @@ class _Writer:
 
     def _answers(self, result: Result) -> list[str]:
         if result.answers:
-            return [self._answer(answer) for answer in result.answers]
+            return self._read(result.answers)
         if result.say:
             return [result.say]
         if result.reason is not None:
             return [self._unclear(result)]
         return [self.texts.no_answer]
 
-    def _answer(self, answer: Answer) -> str:
-        texts = self.texts
-        if not answer.available:
-            if answer.since is None:
-                return texts.answer_unreachable.format(names=answer.name)
-            return texts.answer_unreachable_since.format(
-                names=answer.name, time=self._time(answer.since)
+    def _read(self, answers: Iterable[Answer]) -> list[str]:
+        """Tell readings; those that show the same share a sentence."""
+        groups: dict[str, list[Answer]] = {}
+        for answer in answers:
+            groups.setdefault(self._state_of(answer), []).append(answer)
+        return [
+            self._answer(same[0], state)
+            if len(same) == 1
+            else _pick(self.texts.answer, len(same)).format(
+                names=self._names([answer.name for answer in same]), state=state
             )
-        shown = [self._attribute(STATE, answer.values.get(STATE, "unknown"))]
+            for state, same in groups.items()
+        ]
+
+    def _state_of(self, answer: Answer) -> str:
+        values = answer.values if answer.available else {STATE: STATE_UNAVAILABLE}
+        shown = [self._attribute(STATE, values.get(STATE, STATE_UNKNOWN))]
         shown += [
             self._attribute(name, value)
             for name in _ANSWERED
-            if (value := answer.values.get(name)) is not None
+            if (value := values.get(name)) is not None
         ]
-        state = texts.comma.join(shown)
-        if answer.since is None:
-            return _pick(texts.answer, 1).format(names=answer.name, state=state)
+        return self.texts.comma.join(shown)
+
+    def _answer(self, answer: Answer, state: str) -> str:
+        """Tell one reading with its age."""
+        texts, name, since = self.texts, answer.name, answer.since
+        if not answer.available:
+            if since is None:
+                return texts.answer_unreachable.format(names=name)
+            return texts.answer_unreachable_since.format(
+                names=name, time=self._time(since)
+            )
+        if since is None:
+            return _pick(texts.answer, 1).format(names=name, state=state)
         return _pick(texts.answer_since, 1).format(
-            names=answer.name, state=state, age=self._age(self.now - answer.since)
+            names=name, state=state, age=self._age(self.now - since)
         )
 
     def _unclear(self, result: Result) -> str:

@@ -156,7 +156,7 @@ TEXTS = Texts(
         Reason.DEADLINE: "es hat zu lange gedauert",
         Reason.MANAGER_OFFLINE: "der zuständige Agent ist nicht verbunden",
         Reason.NOT_UNDERSTOOD: "das habe ich nicht verstanden",
-        Reason.AMBIGUOUS: "mehreres passt",
+        Reason.AMBIGUOUS: "es ist nicht klar, was gemeint ist",
         Reason.CANCELED: "es wurde abgebrochen",
         Reason.RESTARTED: "HearthNet wurde inzwischen neu gestartet",
         Reason.FAULT: "in HearthNet ist etwas schiefgegangen; das Log sagt mehr",

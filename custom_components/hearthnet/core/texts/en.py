@@ -153,7 +153,7 @@ TEXTS = Texts(
         Reason.DEADLINE: "it took too long",
         Reason.MANAGER_OFFLINE: "the agent that reaches it is offline",
         Reason.NOT_UNDERSTOOD: "I did not understand that",
-        Reason.AMBIGUOUS: "more than one thing fits",
+        Reason.AMBIGUOUS: "it is not clear what is meant",
         Reason.CANCELED: "it was canceled",
         Reason.RESTARTED: "HearthNet was restarted meanwhile",
         Reason.FAULT: "something went wrong inside HearthNet; the log tells more",

@@ -143,7 +143,7 @@ TEXTS = Texts(
         Reason.DEADLINE: "时间超限",
         Reason.MANAGER_OFFLINE: "负责的代理不在线",
         Reason.NOT_UNDERSTOOD: "我没有听懂",
-        Reason.AMBIGUOUS: "符合的不止一个",
+        Reason.AMBIGUOUS: "不清楚指的是什么",
         Reason.CANCELED: "请求被取消",
         Reason.RESTARTED: "HearthNet 在此期间重启过",
         Reason.FAULT: "HearthNet 内部出错，详情见日志",
