@@ -3,18 +3,19 @@
 Checking is pure: it reads the book, the view and a moment, and changes nothing.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import islice
 from typing import NamedTuple
 
+from .envelope import outside, unfit
 from .intents import Evidence
 from .keys import VerifyKey
 from .leases import MAX_TTL, Lease
 from .messages import EventId, MalformedError, Message
 from .node import Record
-from .operations import Operation, Parameters, check_parameters
+from .operations import Operation, Parameters
 from .reasons import Reason
 from .verdict import Check
 from .view import View
@@ -67,6 +68,7 @@ class _Entry:
     keys: tuple[str, ...]
     reads: Mapping[str, str | None]
     targets: frozenset[str]
+    ttl: timedelta
     exact: bool
     """The lease admits one set of parameters only."""
     unfit: str | None
@@ -140,8 +142,9 @@ class LeaseBook:
             keys=tuple(dict.fromkeys(map(self.key_of, lease.target))),
             reads=reads,
             targets=frozenset(lease.target),
+            ttl=timedelta(seconds=lease.ttl),
             exact=None not in fixed.values(),
-            unfit=_unfit(row, fixed) if row else None,
+            unfit=unfit(row, fixed) if row else None,
         )
         for old, entry in _surplus(self._entries):
             if not entry.genuine or entry.lease.cause not in self._asked:
@@ -229,7 +232,8 @@ class LeaseBook:
             text = f"granted to {entry.lease.grantee}, not to {request.grantee[:40]}"
             found.append(_evidence(entry, Reason.WRONG_GRANTEE, text))
         self._standing(entry, moment, found)
-        found.extend(self._consumed(lease_id, entry.lease.intent))
+        if lease_id in self.executed:
+            found.append(self._consumed(lease_id, entry.lease.intent))
         self._overtaken(entry, found)
         self._scope(entry, request, found)
         self._fresh(entry, found)
@@ -253,26 +257,28 @@ class LeaseBook:
         return tuple(found)
 
     def _entry(self, lease_id: str) -> _Entry | None:
-        if grant := self.earlier.pop(lease_id, None):
-            self.admit(grant)
+        if lease_id in self.earlier:
+            self.admit(self.earlier.pop(lease_id))
         return self._entries.get(lease_id)
 
     def _absent(self, lease_id: str) -> tuple[Evidence, ...]:
         """Say that there is no lease; an earlier boot may have used it."""
         text = f"there is no lease {lease_id[:80]!r} here"
         absent = Evidence(text=text, code=Reason.NO_LEASE)
-        return absent, *self._consumed(lease_id, None)
+        if lease_id not in self.executed:
+            return (absent,)
+        return absent, self._consumed(lease_id, None)
 
-    def _consumed(self, lease_id: str, intent: str | None) -> Iterator[Evidence]:
-        if (execute := self.executed.get(lease_id)) is not None:
-            yield Evidence(
-                text="the lease was used before; it is good for one execution",
-                code=Reason.CONSUMED,
-                lease=lease_id,
-                event=execute,
-                commit=self.view.commit_of(execute),
-                intent=intent,
-            )
+    def _consumed(self, lease_id: str, intent: str | None) -> Evidence:
+        execute = self.executed[lease_id]
+        return Evidence(
+            text="the lease was used before; it is good for one execution",
+            code=Reason.CONSUMED,
+            lease=lease_id,
+            event=execute,
+            commit=self.view.commit_of(execute),
+            intent=intent,
+        )
 
     def _standing(self, entry: _Entry, moment: Moment, found: list[Evidence]) -> None:
         """Add what ends a lease whoever asks: proposal, fence, revocation, time."""
@@ -289,7 +295,8 @@ class LeaseBook:
         if revoked:
             text = "the lease was revoked"
             found.append(_evidence(entry, Reason.REVOKED, text, event=revoked))
-        if asked is not None and (over := _age(asked, moment) - lease.ttl) >= 0:
+        if asked is not None and _ended(asked.sent, moment, entry):
+            over = _age(asked.sent, moment) - lease.ttl
             text = f"it ended {over:.1f} s ago, {lease.ttl:g} s after the proposal"
             found.append(_evidence(entry, Reason.EXPIRED, text, event=lease.cause))
 
@@ -317,13 +324,12 @@ class LeaseBook:
         elif lease.recipe != self.recipe(lease.operation):
             text = f"the recipe of {lease.operation} is not the one granted"
             found.append(_evidence(entry, Reason.WRONG_OPERATION, text))
-        outside = _outside(lease, request.parameters)
-        if outside is None and row is not None:
+        problem = outside(lease, request.parameters)
+        if problem is None and row is not None:
             # What an exact lease admits was looked up when it was admitted.
-            exact = entry.exact
-            outside = entry.unfit if exact else _unfit(row, request.parameters)
-        if outside is not None:
-            found.append(_evidence(entry, Reason.OUT_OF_ENVELOPE, outside))
+            problem = entry.unfit if entry.exact else unfit(row, request.parameters)
+        if problem is not None:
+            found.append(_evidence(entry, Reason.OUT_OF_ENVELOPE, problem))
 
     def _fresh(self, entry: _Entry, found: list[Evidence]) -> None:
         if not (stale := self.view.stale(entry.reads)):
@@ -343,33 +349,17 @@ def _surplus[T](kept: Mapping[str, T]) -> list[tuple[str, T]]:
     return list(islice(kept.items(), max(0, len(kept) - KEPT)))
 
 
-def _age(asked: _Asked, moment: Moment) -> float:
-    """Return the seconds since the proposal, by the clock that saw more of them."""
-    by_wall = (moment.wall - asked.sent.wall).total_seconds()
-    return max(moment.boottime - asked.sent.boottime, by_wall)
+def _ended(sent: Moment, now: Moment, entry: _Entry) -> bool:
+    """Tell whether either clock says that the lease's time is over."""
+    return (
+        now.boottime - sent.boottime >= entry.lease.ttl
+        or now.wall - sent.wall >= entry.ttl
+    )
 
 
-def _outside(lease: Lease, given: Parameters) -> str | None:
-    """Return why parameters are outside a lease's envelope, or None."""
-    envelope = lease.envelope
-    for name, value in given.items():
-        bound = envelope.get(name)
-        if bound is None:
-            return f"the lease does not name the parameter {name[:40]!r}"
-        if not bound.admits(value):
-            return f"{name} is {str(value)[:40]}, granted: {bound.as_dict()}"
-    if len(given) < len(envelope):
-        for name in sorted(envelope.keys() - given.keys()):
-            # Left out, a parameter takes the device's own last value: unbounded.
-            if not envelope[name].admits(None):
-                return f"{name} is missing, granted: {envelope[name].as_dict()}"
-    return None
-
-
-def _unfit(row: Operation, given: Parameters) -> str | None:
-    """Return why parameters are outside the table of operations, or None."""
-    problem = check_parameters(row, given)
-    return problem.text if problem else None
+def _age(sent: Moment, now: Moment) -> float:
+    """Return the seconds since a proposal, by the clock that saw more of them."""
+    return max(now.boottime - sent.boottime, (now.wall - sent.wall).total_seconds())
 
 
 def _evidence(
