@@ -228,3 +228,33 @@ async def test_a_later_word_replaces_a_standing_wish_and_keeps_its_end(
             assert result.steps[0].outcome in (Outcome.CHANGED, Outcome.ALREADY_SO)
         held = [h for h in home.hub.status.holds if h.attribute == "brightness_pct"]
         assert [(hold.value, hold.ends_at) for hold in held] == [(80, evening)]
+
+
+async def test_undo_puts_back_what_nobody_else_has_changed(tmp_path: Path) -> None:
+    """Attribute-exact, through the gate; what Ben changed since is left and named."""
+    house = SimulatedHouse()
+    desk = lamp(house, "desk", state="on", brightness_pct=80)
+    bed = lamp(house, "bed", state="off")
+    shelf = lamp(house, "shelf", state="on", brightness_pct=40)
+    full = Action(
+        targets=(desk.id, bed.id, shelf.id),
+        operation="light.turn_on",
+        parameters={"brightness_pct": 100},
+    )
+    planner = ScriptedPlanner({"full": command(full)})
+    async with running(tmp_path, house, planner) as home:
+        await home.hub.ask(request("full"))
+        house.change(shelf.id, brightness_pct=20)
+        home.hub.observe(
+            shelf.id, house.values[shelf.id], cause=Cause.PERSON, principal=BEN
+        )
+        result = await home.hub.ask(request("Undo that"))
+        assert house.values[desk.id]["brightness_pct"] == 80
+        assert house.values[bed.id]["state"] == "off"
+        assert house.values[shelf.id]["brightness_pct"] == 20
+        by_name = {step.name: step for step in result.steps}
+        assert by_name["Desk"].outcome is Outcome.CHANGED
+        assert by_name["Bed"].outcome is Outcome.CHANGED
+        assert by_name["Shelf"].reason is Reason.CHANGED_SINCE
+        nothing = await home.hub.ask(request("undo", BEN))
+        assert nothing.reason is Reason.NOTHING_TO_UNDO

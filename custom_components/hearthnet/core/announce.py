@@ -76,6 +76,11 @@ class Announcer:
                 "operation": lease.operation,
                 "members": dict(members),
                 "values": {target: dict(seen) for target, seen in values.items()},
+                "before": {
+                    target: dict(run.goals[target].before.values)
+                    for target, result in members.items()
+                    if result is not Outcome.ALREADY_SO
+                },
                 "evidence": [item.as_dict() for item in run.evidence],
             },
             writes=writes,

@@ -6,17 +6,24 @@ and for longer while the librarian is away; both are told as one.
 
 from collections import deque
 from collections.abc import Iterable, Mapping
+from datetime import timedelta
 import json
 from typing import Any, Protocol
 
+from .devices import Principal
 from .librarian.record import Event
-from .messages import EventId
+from .messages import EventId, Message, MessageType
 from .node import Node, Record
 from .paths import device_path
+from .reasons import Outcome
 from .status import LibrarianStatus
+from .undo import UNDOABLE
 
 RECENT = 2000
 """Events kept in memory; older ones only the librarian tells."""
+
+UNDO_WITHIN = timedelta(hours=24)
+"""How long ago something may have been done to be undone by a word."""
 
 type Row = dict[str, Any]
 
@@ -57,6 +64,25 @@ class Chronicle:
     def event(self, event_id: str) -> Record | None:
         """Return a recent event of this node."""
         return next((r for r in self._recent if r.message.id == event_id), None)
+
+    def last_receipts(self, principal: Principal) -> list[Message]:
+        """Return the receipts of a principal's newest intent that moved something.
+
+        Oldest first; empty when there is none within `UNDO_WITHIN`.
+        """
+        found: list[Message] = []
+        for record in reversed(self._recent):
+            message = record.message
+            if message.at < self._node.clock.now() - UNDO_WITHIN:
+                break
+            if message.type is MessageType.RECEIPT and _moved(message):
+                found.append(message)
+            elif message.type is MessageType.INTENT:
+                mine = [r for r in found if r.intent == message.id]
+                asker = Principal.from_dict(message.body["principal"])
+                if mine and (asker.kind, asker.id) == (principal.kind, principal.id):
+                    return mine[::-1]
+        return []
 
     async def timeline(
         self, *, limit: int = 50, before: str | None = None, **filters: str | None
@@ -161,6 +187,10 @@ class Chronicle:
         if whole:
             row["message"] = json.loads(record.data)
         return row
+
+
+def _moved(receipt: Message) -> bool:
+    return any(Outcome(o) in UNDOABLE for o in receipt.body["members"].values())
 
 
 def _matches(row: Row, filters: Mapping[str, str]) -> bool:

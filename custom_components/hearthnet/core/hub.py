@@ -29,7 +29,8 @@ from .messages import EventId, Json, MessageType
 from .node import Node, Record
 from .observations import Observations, Observed
 from .overview import Overview
-from .planner import Planner
+from .planner import FirstOf, Planner
+from .planner.undo import UndoPlanner
 from .policy.load import load
 from .reservations import Reservations, Waiter
 from .restart import Restart, Startup, recover
@@ -111,12 +112,15 @@ class Hub:
             home=home,
         )
         self._questions = Questions(node, spawn, self._clock)
+        undo = UndoPlanner(node.view, self.chronicle.last_receipts)
         self._rupert = Rupert(
             node,
             self._bus,
             spawn,
             house=house,
-            planner=planner,
+            planner=FirstOf(
+                UndoPlanner(node.view, self.chronicle.last_receipts), planner
+            ),
             issuer=self._issuer,
             clock=self._clock,
             zone=zone,

@@ -89,6 +89,8 @@ class Plan:
     """Why nothing can be done, for `UNCLEAR`."""
     near: tuple[str, ...] = ()
     """Names that are close to an unknown one, or the candidates of an ambiguous one."""
+    skipped: tuple[str, ...] = ()
+    """Ids of devices that an undo leaves alone: others have changed them since."""
     standing: bool = False
     """True when the intent stands (a routine such as “working from home”)."""
     until: datetime | None = None

@@ -217,7 +217,7 @@ class Rupert(Agent):
             else:
                 intent.standing, intent.until = plan.standing, plan.until
                 steps = await self._dispatch.run(intent, plan)
-            result = replace(result, steps=steps)
+            result = replace(result, steps=(*steps, *map(self._skipped, plan.skipped)))
         if intent is not None:
             self._conclude(intent, plan, result)
         return result
@@ -280,6 +280,14 @@ class Rupert(Agent):
                     values=reading.values,
                     since=reading.since,
                 )
+
+    def _skipped(self, device: str) -> Step:
+        """Return the step of a device that an undo leaves alone."""
+        job = Job(0, Action(targets=(device,), operation="undo"), device)
+        text = "somebody else has changed it since"
+        return self._dispatch.refused(
+            job, Evidence(code=Reason.CHANGED_SINCE, text=text)
+        )
 
     def _preview(self, request: Request, plan: Plan) -> tuple[Step, ...]:
         """Return the verdict on every step; nothing is recorded or moved."""

@@ -157,6 +157,8 @@ TEXTS = Texts(
         Reason.MANAGER_OFFLINE: "der zuständige Agent ist nicht verbunden",
         Reason.NOT_UNDERSTOOD: "das habe ich nicht verstanden",
         Reason.AMBIGUOUS: "es ist nicht klar, was gemeint ist",
+        Reason.CHANGED_SINCE: "jemand hat es inzwischen geändert",
+        Reason.NOTHING_TO_UNDO: "es gibt nichts rückgängig zu machen",
         Reason.CANCELED: "es wurde abgebrochen",
         Reason.RESTARTED: "HearthNet wurde inzwischen neu gestartet",
         Reason.FAULT: "in HearthNet ist etwas schiefgegangen; das Log sagt mehr",

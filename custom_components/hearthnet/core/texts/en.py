@@ -154,6 +154,8 @@ TEXTS = Texts(
         Reason.MANAGER_OFFLINE: "the agent that reaches it is offline",
         Reason.NOT_UNDERSTOOD: "I did not understand that",
         Reason.AMBIGUOUS: "it is not clear what is meant",
+        Reason.CHANGED_SINCE: "somebody changed it since",
+        Reason.NOTHING_TO_UNDO: "there is nothing to undo",
         Reason.CANCELED: "it was canceled",
         Reason.RESTARTED: "HearthNet was restarted meanwhile",
         Reason.FAULT: "something went wrong inside HearthNet; the log tells more",

@@ -144,6 +144,8 @@ TEXTS = Texts(
         Reason.MANAGER_OFFLINE: "负责的代理不在线",
         Reason.NOT_UNDERSTOOD: "我没有听懂",
         Reason.AMBIGUOUS: "不清楚指的是什么",
+        Reason.CHANGED_SINCE: "之后有人改动过",
+        Reason.NOTHING_TO_UNDO: "没有可以撤销的操作",
         Reason.CANCELED: "请求被取消",
         Reason.RESTARTED: "HearthNet 在此期间重启过",
         Reason.FAULT: "HearthNet 内部出错，详情见日志",

@@ -1,0 +1,144 @@
+"""The way back: operations that give a device the values it had.
+
+Attribute-exact: only what an action changed is put back, and what others have
+changed since is left alone by whoever asks (see `agents/undo.py`).
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+
+from .devices import Device, Values
+from .effects import OFF_VALUES, STATE
+from .messages import Json
+from .operations import Parameters
+
+type Way = tuple[str, Parameters]
+"""Operation's name and parameters."""
+
+_SWITCHED = frozenset({"switch", "input_boolean", "siren", "remote"})
+_LIGHT = ("brightness_pct", "color_temp_kelvin", "rgb_color")
+
+
+def ways_back(device: Device, changed: Values, before: Values) -> tuple[Way, ...]:
+    """Return the operations that restore changed attributes.
+
+    Args:
+        device: what was moved.
+        changed: the attributes that changed, with the values they had.
+        before: all values it had, for what belongs together.
+
+    Returns:
+        No operation where there is no way back, a stopped siren's alarm say.
+    """
+    if not changed:
+        return ()
+    if device.domain in _SWITCHED:
+        return tuple(_switch(device.domain, changed))
+    builder = _BUILDERS.get(device.domain)
+    return tuple(builder(device.domain, changed, before)) if builder else ()
+
+
+def _switch(domain: str, changed: Values) -> Iterator[Way]:
+    if STATE in changed:
+        yield (
+            f"{domain}.{'turn_off' if changed[STATE] in OFF_VALUES else 'turn_on'}",
+            {},
+        )
+
+
+def _light(_domain: str, changed: Values, before: Values) -> Iterator[Way]:
+    if before.get(STATE) in OFF_VALUES:
+        yield "light.turn_off", {}
+        return
+    names = [n for n in _LIGHT if n in changed and before.get(n) is not None]
+    if "color_temp_kelvin" in names and "rgb_color" in names:
+        names.remove("rgb_color")  # one follows from the other
+    yield "light.turn_on", {name: before[name] for name in names}
+
+
+def _media_player(_domain: str, changed: Values, before: Values) -> Iterator[Way]:
+    state = changed.get(STATE)
+    if state in OFF_VALUES:
+        yield "media_player.turn_off", {}
+        return
+    if state == "paused":
+        yield "media_player.media_pause", {}
+    elif state == "playing":
+        yield "media_player.media_play", {}
+    elif state is not None:
+        yield "media_player.turn_on", {}
+    for attribute, operation in (
+        ("volume_level", "volume_set"),
+        ("is_volume_muted", "volume_mute"),
+        ("source", "select_source"),
+    ):
+        if before.get(attribute) is not None and attribute in changed:
+            yield f"media_player.{operation}", {attribute: before[attribute]}
+
+
+def _climate(_domain: str, changed: Values, before: Values) -> Iterator[Way]:
+    if changed.get(STATE) is not None:
+        yield "climate.set_hvac_mode", {"hvac_mode": before[STATE]}
+    if "preset_mode" in changed and before.get("preset_mode") is not None:
+        yield "climate.set_preset_mode", {"preset_mode": before["preset_mode"]}
+    low, high = before.get("target_temp_low"), before.get("target_temp_high")
+    if {"target_temp_low", "target_temp_high"} & changed.keys():
+        if low is not None and high is not None:
+            limits: dict[str, Json] = {"target_temp_low": low, "target_temp_high": high}
+            yield "climate.set_temperature", limits
+    elif "temperature" in changed and before.get("temperature") is not None:
+        yield "climate.set_temperature", {"temperature": before["temperature"]}
+    if "fan_mode" in changed and before.get("fan_mode") is not None:
+        yield "climate.set_fan_mode", {"fan_mode": before["fan_mode"]}
+
+
+def _cover(_domain: str, changed: Values, before: Values) -> Iterator[Way]:
+    position = before.get("current_position")
+    if position is not None and {"current_position", STATE} & changed.keys():
+        yield "cover.set_cover_position", {"position": position}
+    elif changed.get(STATE) in ("open", "closed"):
+        word = "open" if before[STATE] == "open" else "close"
+        yield f"cover.{word}_cover", {}
+    tilt = before.get("current_tilt_position")
+    if tilt is not None and "current_tilt_position" in changed:
+        yield "cover.set_cover_tilt_position", {"tilt_position": tilt}
+
+
+def _lock(_domain: str, changed: Values, _before: Values) -> Iterator[Way]:
+    if changed.get(STATE) in ("locked", "unlocked"):
+        yield f"lock.{'lock' if changed[STATE] == 'locked' else 'unlock'}", {}
+
+
+def _fan(_domain: str, changed: Values, before: Values) -> Iterator[Way]:
+    if before.get(STATE) in OFF_VALUES:
+        yield "fan.turn_off", {}
+    elif "preset_mode" in changed and before.get("preset_mode") is not None:
+        yield "fan.set_preset_mode", {"preset_mode": before["preset_mode"]}
+    elif before.get("percentage") is not None:
+        yield "fan.set_percentage", {"percentage": before["percentage"]}
+    elif STATE in changed:
+        yield "fan.turn_on", {}
+
+
+def _number(domain: str, changed: Values, _before: Values) -> Iterator[Way]:
+    if changed.get(STATE) is not None:
+        yield f"{domain}.set_value", {"value": changed[STATE]}
+
+
+def _select(domain: str, changed: Values, _before: Values) -> Iterator[Way]:
+    if changed.get("option") is not None:
+        yield f"{domain}.select_option", {"option": changed["option"]}
+
+
+type _Builder = Callable[[str, Values, Values], Iterator[Way]]
+_BUILDERS: Mapping[str, _Builder] = {
+    "light": _light,
+    "media_player": _media_player,
+    "climate": _climate,
+    "cover": _cover,
+    "lock": _lock,
+    "fan": _fan,
+    "number": _number,
+    "input_number": _number,
+    "select": _select,
+    "input_select": _select,
+}
