@@ -11,18 +11,16 @@ never synced, hence never left the node: it is cut off as a torn tail. With a
 """
 
 import asyncio
-import base64
-import binascii
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
 import fcntl
+from itertools import islice
 import json
 import os
 from pathlib import Path
-import re
 from typing import Any, NamedTuple, Protocol
-from zlib import crc32
 
+from . import segment
 from .files import datasync, make_folder, replace, sync_folder
 from .killpoint import killpoint
 from .messages import Position
@@ -32,7 +30,6 @@ MAX_PENDING = 20_000
 KEEP_SECONDS = 7 * 86400
 """How long a durable segment is kept, to refill a librarian restored from backup."""
 _CHECKPOINT = "checkpoint.json"
-_MARKED = re.compile(rb"(?=([0-9a-f]{8}\+ [^\n]*\n))")
 
 
 class Runner(Protocol):
@@ -167,7 +164,7 @@ class Journal:
             raise JournalError(
                 f"{self._folder}: {MAX_PENDING} records wait for the disk"
             )
-        self._pending.append(_rest(data, signature))
+        self._pending.append(segment.record(data, signature))
         self.seq += 1
         return self.boot, self.seq
 
@@ -215,14 +212,7 @@ class Journal:
 
     def read(self, after: Position, limit: int = 64) -> list[Entry]:
         """Return up to `limit` synced records that follow `after`. Blocks."""
-        entries = []
-        for entry in self._entries(after):
-            if entry.position > self._synced:
-                break
-            entries.append(entry)
-            if len(entries) == limit:
-                break
-        return entries
+        return list(islice(self._entries(after), limit))
 
     def history(self, after: Position = (0, 0)) -> Iterator[Entry]:
         """Go through all synced records that follow `after`. Blocks."""
@@ -299,10 +289,10 @@ class Journal:
 
     async def _write_pending(self) -> None:
         count = len(self._pending)
-        rests = self._pending[:count]
+        records = self._pending[:count]
         target = self.end
         try:
-            self._size = await self._run(lambda: self._write(rests))
+            self._size = await self._run(lambda: self._write(records))
         except (OSError, RuntimeError) as error:
             # RuntimeError: the executor has shut down.
             self._failure = error
@@ -312,7 +302,7 @@ class Journal:
         finally:
             self._flush = None
 
-    def _write(self, rests: list[bytes]) -> int:
+    def _write(self, records: list[bytes]) -> int:
         """Write records after the last synced one, sync, return the new size.
 
         A failed attempt is thereby written over: nothing is doubled, and after
@@ -320,7 +310,7 @@ class Journal:
         clean, all of them are written anew.
         """
         assert self._file is not None
-        block = b"".join(_line(rest, first=not i) for i, rest in enumerate(rests))
+        block = segment.block(records)
         killpoint()
         done = 0
         while done < len(block):
@@ -338,24 +328,23 @@ class Journal:
         for boot in self._boots:
             path = self._segment(boot)
             data = path.read_bytes()
-            count, good, torn = _check(data)
-            if torn and boot != self._boots[-1]:
-                raise JournalError(f"{path.name}: record {count + 1} is damaged")
-            if torn == "synced":
-                raise JournalError(
-                    f"{path.name}: record {count + 1} of a synced part is damaged"
-                )
-            if torn:
+            count, length, synced = segment.check(data)
+            if length < len(data):
+                if synced or boot != self._boots[-1]:
+                    raise JournalError(f"{path.name}: record {count + 1} is damaged")
                 with path.open("r+b") as file:
-                    file.truncate(good)
-                    file.flush()
+                    file.truncate(length)
                     os.fsync(file.fileno())
             yield boot, count
 
     def _entries(self, after: Position) -> Iterator[Entry]:
-        """Go through the records that follow `after`, remembering where it stopped."""
+        """Go through the synced records that follow `after`.
+
+        Where it stopped is remembered, so that reading on is cheap.
+        """
+        until = self._synced
         for boot in self._boots:
-            if boot < after[0]:
+            if not after[0] <= boot <= until[0]:
                 continue
             seq, offset = 0, 0
             if self._cursor and self._cursor[0] == after and boot == after[0]:
@@ -363,59 +352,20 @@ class Journal:
             with self._segment(boot).open("rb") as file:
                 file.seek(offset)
                 for line in file:
-                    if not line.endswith(b"\n"):
-                        break
                     seq += 1
                     offset += len(line)
-                    if (boot, seq) <= after:
-                        continue
-                    entry = _parse(boot, seq, line)
-                    self._cursor = entry.position, offset
-                    yield entry
+                    if (boot, seq) > until:
+                        return
+                    if (boot, seq) > after:
+                        self._cursor = (boot, seq), offset
+                        yield _read(boot, seq, line)
 
 
-def _rest(data: bytes, signature: bytes | None) -> bytes:
-    return (
-        b" "
-        + (base64.b64encode(signature) if signature else b"-")
-        + b" "
-        + data
-        + b"\n"
-    )
-
-
-def _line(rest: bytes, *, first: bool) -> bytes:
-    rest = b"+" + rest if first else rest
-    return b"%08x" % crc32(rest) + rest
-
-
-def _good(line: bytes) -> bool:
-    return len(line) > 9 and line[:8] == b"%08x" % crc32(line[8:])
-
-
-def _check(data: bytes) -> tuple[int, int, str]:
-    """Return how many records are good, their length, and which part is damaged."""
-    count = good = 0
-    while (end := data.find(b"\n", good) + 1) and _good(data[good:end]):
-        count, good = count + 1, end
-    if good == len(data):
-        return count, good, ""
-    # The line feed before a mark may be what is damaged: look at every place.
-    synced = any(
-        _good(data[m.start() : m.end(1)]) for m in _MARKED.finditer(data, good)
-    )
-    return count, good, "synced" if synced else "tail"
-
-
-def _parse(boot: int, seq: int, line: bytes) -> Entry:
+def _read(boot: int, seq: int, line: bytes) -> Entry:
     try:
-        _mark, signature, data = line.split(b" ", 2)
-        if not _good(line):
-            raise ValueError("checksum")
-        raw = None if signature == b"-" else base64.b64decode(signature, validate=True)
-    except (ValueError, binascii.Error) as error:
+        return Entry(boot, seq, *segment.read(line))
+    except ValueError as error:
         raise JournalError(f"{boot}.log: record {seq} is damaged: {error}") from error
-    return Entry(boot, seq, data[:-1], raw)
 
 
 def _boots(folder: Path) -> Iterator[int]:
