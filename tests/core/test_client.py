@@ -258,3 +258,41 @@ async def test_from_an_install_by_hacs(tmp_path: Path) -> None:
     output, errors = await process.communicate()
     assert (process.returncode, errors) == (0, b"")
     assert b'"kind":"head"' in output
+
+
+async def test_nonsense_from_the_child_starts_it_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lives = ["print('nonsense')", "print('{}')", 'print(\'{"kind":"head"}\')']
+    start = LibrarianProcess._start
+
+    async def fake(self: LibrarianProcess) -> asyncio.subprocess.Process | None:
+        if not lives:
+            return await start(self)
+        pipe = asyncio.subprocess.PIPE
+        program = (sys.executable, "-c", lives.pop(0))
+        return await asyncio.create_subprocess_exec(
+            *program, stdin=pipe, stdout=pipe, stderr=pipe
+        )
+
+    monkeypatch.setattr(LibrarianProcess, "_start", fake)
+    monkeypatch.setattr(client, "FIRST_DELAY", 0.01)
+    async with running(tmp_path) as hub:
+        await hub.until(
+            lambda: "not speak as expected" in (hub.process.status.problem or "")
+        )
+        await hub.quiet()
+        assert not lives
+
+
+async def test_a_listener_cannot_end_the_record(tmp_path: Path) -> None:
+    async with running(tmp_path) as hub:
+
+        def broken() -> None:
+            hub._changed.set()
+            raise RuntimeError("the page is broken")
+
+        hub.process._on_change = broken
+        await hub.quiet()
+        say(hub.node)
+        await hub.quiet()

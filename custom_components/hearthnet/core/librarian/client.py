@@ -144,8 +144,11 @@ class LibrarianProcess:
         self._process = process
         assert process.stderr
         errors = asyncio.ensure_future(self._read_errors(process.stderr))
+        nonsense = ""
         try:
             await self._read(process)
+        except (ValueError, KeyError, TypeError) as error:
+            nonsense = f"it does not speak as expected: {error!r}"
         finally:
             self.feed.disconnect()
             await asyncio.shield(self._end(process))
@@ -155,7 +158,8 @@ class LibrarianProcess:
                 if not future.done():
                     future.set_exception(LibrarianError("the librarian is away"))
             if not self._stopping.is_set():
-                self._set_problem(last or f"it ended with {process.returncode}")
+                ended = f"it ended with {process.returncode}"
+                self._set_problem(nonsense or last or ended)
 
     async def _start(self) -> asyncio.subprocess.Process | None:
         folders = await asyncio.to_thread(_libraries)
@@ -198,7 +202,7 @@ class LibrarianProcess:
                     self.feed.learn(head)
                 else:
                     self.feed.connect(self._send, head)
-                self._on_change()
+                self._report()
             case "gap":
                 if frame["node"] == self._node.name:
                     boot, seq = frame["after"]
@@ -246,7 +250,14 @@ class LibrarianProcess:
     def _set_problem(self, problem: str | None) -> None:
         if problem != self._problem:
             self._problem = problem
+            self._report()
+
+    def _report(self) -> None:
+        try:
             self._on_change()
+        except Exception:
+            # Whoever shows the status must not be able to end the record.
+            _LOGGER.exception("Telling of the librarian's status failed")
 
 
 def _log(node: str, entries: Sequence[Entry], *, trusted: bool, oldest: bool) -> bytes:

@@ -66,6 +66,7 @@ class Feed:
         self._disconnected_at: float | None = node.clock.boottime()
         self._behind_since: float | None = None
         self._purged_at = node.clock.boottime()
+        self._problem: str | None = None
         self.head: Head | None = None
         """What the librarian said last."""
         self.durable: Position = (0, 0)
@@ -134,14 +135,26 @@ class Feed:
         try:
             while True:
                 self._wake.clear()
-                try:
-                    if not await self._step():
-                        await self._wake.wait()
-                except JournalError as error:
-                    _LOGGER.warning("The journal cannot be sent: %s", error)
-                    await asyncio.sleep(RETRY_SECONDS)
+                if not await self._try_step():
+                    await self._wake.wait()
         finally:
             unsubscribe()
+
+    async def _try_step(self) -> bool:
+        """Do a step; whatever fails is tried again, or the record would end."""
+        try:
+            more = await self._step()
+        except (JournalError, OSError) as error:
+            if str(error) != self._problem:
+                _LOGGER.warning("The journal cannot be sent: %s", error)
+            self._problem = str(error)
+        except Exception:
+            _LOGGER.exception("Sending the journal failed")
+        else:
+            self._problem = None
+            return more
+        await asyncio.sleep(RETRY_SECONDS)
+        return True
 
     async def _step(self) -> bool:
         """Do what there is to do; return whether there may be more."""
