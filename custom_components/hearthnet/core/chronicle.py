@@ -7,6 +7,7 @@ and for longer while the librarian is away; both are told as one.
 from collections import deque
 from collections.abc import Iterable, Mapping
 from datetime import timedelta
+from itertools import islice, takewhile
 import json
 from typing import Any, Protocol
 
@@ -65,6 +66,15 @@ class Chronicle:
         """Return a recent event of this node."""
         return next((r for r in self._recent if r.message.id == event_id), None)
 
+    def _unrecorded(self) -> list[Record]:
+        """Return the events that Git does not have yet, newest first.
+
+        What came before an event that it has, it has.
+        """
+        commit_of = self._node.view.commit_of
+        newest = reversed(self._recent)
+        return list(takewhile(lambda r: commit_of(r.message.id) is None, newest))
+
     def last_receipts(self, principal: Principal) -> list[Message]:
         """Return the receipts of a principal's newest intent that moved something.
 
@@ -92,17 +102,21 @@ class Chronicle:
         Filters: `device`, `intent`, `lease`, `type`, `text`; all must match.
         """
         given = {name: value for name, value in filters.items() if value is not None}
-        older = None if before is None else EventId.parse(before)
-        tail = [
-            row
-            for record in reversed(self._recent)
-            if (older is None or record.message.event < older)
-            and _matches(row := self._row(record), given)
-        ]
+        # Looked up first: what is recorded later is in no answer.
+        tail = self._unrecorded()
+        # All that Git has is older than what it does not have yet.
+        known = None if before in {r.message.id for r in tail} else before
         found, complete = await self._ask(
-            "timeline", limit=limit, before=before, **given
+            "timeline", limit=limit, before=known, **given
         )
-        rows = _merge(found or [], tail)
+        older = None if before is None else EventId.parse(before)
+        matching = (
+            self._row(record)
+            for record in (tail if complete else reversed(self._recent))
+            if (older is None or record.message.event < older)
+            and _matches(_event(record), given)
+        )
+        rows = _merge(found or [], list(islice(matching, limit)))
         rows.sort(key=_order, reverse=True)
         return {"events": rows[:limit], "complete": complete}
 
@@ -165,8 +179,7 @@ class Chronicle:
 
     def _row(self, record: Record, *, whole: bool = False) -> Row:
         """Return a recent event as the librarian's index would give it."""
-        message = record.message
-        event = Event(message.event, record.data, record.signature, message)
+        message, event = record.message, _event(record)
         row: Row = {
             "id": message.id,
             "type": event.type,
@@ -193,13 +206,20 @@ def _moved(receipt: Message) -> bool:
     return any(Outcome(o) in UNDOABLE for o in receipt.body["members"].values())
 
 
-def _matches(row: Row, filters: Mapping[str, str]) -> bool:
+def _event(record: Record) -> Event:
+    """Return a record as the librarian sees it."""
+    message = record.message
+    return Event(message.event, record.data, record.signature, message)
+
+
+def _matches(event: Event, filters: Mapping[str, str]) -> bool:
+    content = event.message.content if event.message else ""
     return all(
-        value in row["devices"]
+        value in event.devices
         if name == "device"
-        else value.casefold() in row["content"].casefold()
+        else value.casefold() in content.casefold()
         if name == "text"
-        else row[name] == value
+        else getattr(event, name) == value
         for name, value in filters.items()
     )
 
