@@ -140,6 +140,7 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
         opened.push_async_callback(self.hub.stop)
         if chosen.text is not None:
             await self.hub.set_policy(chosen.text, OWNER)
+        self.house.async_set_same_as(self.hub.state.in_force.policy.same_as)
         async_show_mistakes(hass, POLICY, chosen.mistakes, str(chosen.path))
         await async_tell_dropped(hass, restart)
         opened.callback(self.hub.overview.subscribe(self._async_decided))

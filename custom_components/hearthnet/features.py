@@ -27,8 +27,8 @@ type Supports = Callable[[int, Mapping[str, Any]], set[str]]
 
 def features_of(
     domain: str, supported: int, attributes: Mapping[str, Any]
-) -> frozenset[str]:
-    """Return the operations and parameters supported; empty means all of them.
+) -> frozenset[str] | None:
+    """Return the operations and parameters supported; None means all of them.
 
     Args:
         domain: the entity's domain.
@@ -36,7 +36,7 @@ def features_of(
         attributes: its capability attributes.
     """
     supports = _SUPPORTS.get(domain)
-    return frozenset(supports(supported, attributes)) if supports else frozenset()
+    return frozenset(supports(supported, attributes)) if supports else None
 
 
 def _light(supported: int, attributes: Mapping[str, Any]) -> set[str]:

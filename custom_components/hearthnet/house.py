@@ -76,6 +76,7 @@ class HassHouse:
         self.hass = hass
         self._options = options or HouseOptions()
         self.people = People(hass, self._options.roles)
+        self._same_as: dict[str, str] = {}
         self._listeners: list[Callable[[], None]] = []
         self._exposed: tuple[str, ...] | None = None
         self._built: dict[str, tuple[_Version, Device]] = {}
@@ -103,6 +104,14 @@ class HassHouse:
                 self._end_warming()
 
         return stop
+
+    @callback
+    def async_set_same_as(self, sets: Iterable[frozenset[str]]) -> None:
+        """Take which entity ids the policy calls one physical device."""
+        same = {entity_id: min(entities) for entities in sets for entity_id in entities}
+        if same != self._same_as:
+            self._same_as = same
+            self._built.clear()
 
     @callback
     def async_listen(self, listener: Callable[[], None]) -> CALLBACK_TYPE:
@@ -223,11 +232,11 @@ class HassHouse:
             labels=place.labels,
             aliases=_aliases(self.hass, entry, name),
             members=tuple(self.device_id(member) for member in members),
-            physical=self._physical(entry),
+            physical=self._physical(entity_id, entry),
             assumed_state=bool(attributes.get("assumed_state")),
             features=features_of(domain, int(supported or 0), attributes)
             if entity_id.startswith(f"{domain}.")
-            else frozenset(),
+            else None,
         )
 
     @callback
@@ -243,8 +252,10 @@ class HassHouse:
         return domain if domain in DOMAINS else None
 
     @callback
-    def _physical(self, entry: er.RegistryEntry | None) -> str | None:
+    def _physical(self, entity_id: str, entry: er.RegistryEntry | None) -> str | None:
         """Return the device that an entity is only another face of, if it is one."""
+        if (first := self._same_as.get(entity_id, entity_id)) != entity_id:
+            return self.device_id(first)
         if entry is None or (entry.platform, entry.domain) not in ALIASES:
             return None
         config = self.hass.config_entries.async_get_entry(entry.config_entry_id or "")

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 import os
 from pathlib import Path
-from typing import Any, override
+from typing import Any
 
 from homeassistant.components.person import DOMAIN as PERSON_DOMAIN
 from homeassistant.const import STATE_HOME, STATE_UNAVAILABLE, STATE_UNKNOWN
@@ -19,8 +19,7 @@ from .core.clock import SystemClock
 from .core.files import make_folder
 from .core.hub import Hub
 from .core.keys import SigningKey
-from .core.librarian import LibrarianError
-from .core.librarian.client import QUERY_SECONDS, LibrarianProcess
+from .core.librarian.client import LibrarianProcess
 from .core.messages import Json
 from .core.node import Node
 from .core.paths import HUB
@@ -59,21 +58,6 @@ class EmbeddedLibrarian(LibrarianProcess):
     def _heard(self) -> None:
         self._news.set()
         self._tell()
-
-    @property
-    def away_since(self) -> float | None:
-        """Boot time since which nothing gets recorded; None while it does."""
-        return self.feed.away_since
-
-    @override
-    async def query(
-        self, what: str, *, timeout: float = QUERY_SECONDS, **args: Any
-    ) -> Any:
-        """Ask the librarian; ConnectionError when it has no answer."""
-        try:
-            return await super().query(what, timeout=timeout, **args)
-        except LibrarianError as error:
-            raise ConnectionError(str(error)) from error
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -114,6 +114,10 @@ def _number_state(state: State) -> dict[str, Json]:
     return {} if value is None else {STATE: value}
 
 
+def _option(state: State) -> dict[str, Json]:
+    return {"option": state.state}
+
+
 def _number(value: Any) -> float | int | None:
     if isinstance(value, bool):
         return None
@@ -145,7 +149,9 @@ _NORMALIZERS: Mapping[str, Normalizer] = {
         "percentage", "preset_mode", "oscillating", "direction", when_off=False
     ),
     "input_number": _number_state,
+    "input_select": _option,
     "light": _light,
     "media_player": _media_player,
     "number": _number_state,
+    "select": _option,
 }

@@ -6,13 +6,13 @@ from hypothesis import given, settings, strategies as st
 import pytest
 
 from hearthnet.core.arbitrate import Answer, arbitrate
-from hearthnet.core.compile import Compiled, compile_action, supported
+from hearthnet.core.compile import Compiled, compile_action
 from hearthnet.core.devices import Device
 from hearthnet.core.domains import OPERATIONS
 from hearthnet.core.effects import Effect
 from hearthnet.core.holds import SourceClass
 from hearthnet.core.messages import Json
-from hearthnet.core.operations import Problem
+from hearthnet.core.operations import Problem, supported
 from hearthnet.core.policy.model import Policy
 from hearthnet.core.reasons import Reason
 

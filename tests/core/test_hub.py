@@ -5,13 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from hearthnet.core.adapter import AdapterError
 from hearthnet.core.clock import ManualClock
 from hearthnet.core.devices import Device, Principal
 from hearthnet.core.intents import Action, Origin
 from hearthnet.core.messages import MessageType
 from hearthnet.core.reasons import Outcome, Reason
 from hearthnet.core.status import Cause
-from hearthnet.simulation import SimulatedHouse
+from hearthnet.simulation import Behavior, SimulatedHouse
 
 from .home import ANNA, BEN, ROUTINE, ScriptedPlanner, command, lamp, request, running
 
@@ -258,3 +259,20 @@ async def test_undo_puts_back_what_nobody_else_has_changed(tmp_path: Path) -> No
         assert by_name["Shelf"].reason is Reason.CHANGED_SINCE
         nothing = await home.hub.ask(request("undo", BEN))
         assert nothing.reason is Reason.NOTHING_TO_UNDO
+
+
+async def test_a_read_ends_what_an_adapters_fault_left_unknown(tmp_path: Path) -> None:
+    """The first command ends unknown; the next one reads first, then acts."""
+    house = SimulatedHouse()
+    desk = lamp(house, "desk")
+    on = Action(targets=(desk.id,), operation="light.turn_on")
+    planner = ScriptedPlanner({"on": command(on)})
+    async with running(tmp_path, house, planner) as home:
+        house.behavior[desk.id] = Behavior(fails=AdapterError(Outcome.UNKNOWN, "cut"))
+        first = await home.hub.ask(request("on"))
+        assert first.steps[0].outcome is Outcome.UNKNOWN
+        assert home.hub.gate.unknown(desk.id) is not None
+        del house.behavior[desk.id]
+        second = await home.hub.ask(request("on"))
+        assert second.steps[0].outcome is Outcome.CHANGED
+        assert home.hub.gate.unknown(desk.id) is None

@@ -76,7 +76,8 @@ async def test_what_is_known_of_a_device(hass: HomeAssistant) -> None:
     assert (device.area, device.floor) == ("Hallway", "Ground")
     assert device.labels == {"Quiet", "Wood"}
     assert device.aliases == ("Corridor lamp",)
-    assert device.features == {"light.turn_on", "light.turn_off", "brightness_pct"}
+    features = {"light.turn_on", "light.turn_off", "brightness_pct"}
+    assert device.features == frozenset(features)
     assert device.members == ()
     assert device.physical is None
 

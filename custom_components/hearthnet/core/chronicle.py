@@ -12,6 +12,7 @@ import json
 from typing import Any, Protocol
 
 from .devices import Principal
+from .librarian import LibrarianError
 from .librarian.record import Event
 from .messages import EventId, Message, MessageType
 from .node import Node, Record
@@ -33,7 +34,7 @@ class Library(Protocol):
     """Whoever answers about the record; see `librarian.answers`."""
 
     async def query(self, what: str, **args: Any) -> Any:
-        """Ask; raises OSError or TimeoutError when there is no answer."""
+        """Ask; raises LibrarianError when there is no answer."""
 
 
 class Librarian(Library, Protocol):
@@ -174,7 +175,7 @@ class Chronicle:
         given = {name: value for name, value in args.items() if value is not None}
         try:
             return await self._library.query(what, **given), True
-        except (OSError, TimeoutError, LookupError):
+        except LibrarianError:
             return None, False
 
     def _row(self, record: Record, *, whole: bool = False) -> Row:

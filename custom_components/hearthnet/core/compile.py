@@ -5,7 +5,13 @@ from dataclasses import dataclass
 
 from .devices import Device, House
 from .effects import Effect
-from .operations import Operation, Parameters, Problem, check_parameters
+from .operations import (
+    Operation,
+    Parameters,
+    Problem,
+    check_parameters,
+    supported,
+)
 from .policy.model import Target
 from .reasons import Reason
 
@@ -82,17 +88,8 @@ def compile_action(
     )
 
 
-def supported(parameters: Parameters, device: Device) -> Parameters:
-    """Return what a device understands: a white lamp of a group gets no color."""
-    if not device.features:
-        return parameters
-    return {n: value for n, value in parameters.items() if n in device.features}
-
-
 def _supports(operation: Operation, device: Device) -> bool:
-    if device.features:
-        return operation.name in device.features
-    return operation.domain == device.domain
+    return operation.domain == device.domain and device.supports(operation.name)
 
 
 def _unsupported(

@@ -112,7 +112,6 @@ class Hub:
             home=home,
         )
         self._questions = Questions(node, spawn, self._clock)
-        undo = UndoPlanner(node.view, self.chronicle.last_receipts)
         self._rupert = Rupert(
             node,
             self._bus,

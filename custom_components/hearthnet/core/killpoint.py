@@ -4,19 +4,15 @@
 variable a point costs one comparison.
 """
 
+from itertools import count
 import os
 import signal
 
 KILL_AT = int(os.environ.get("HEARTHNET_KILL_AT", "0"))
-passed = 0
-"""How many points the process has passed; counted only while a kill is armed."""
+_passed = count(1)
 
 
 def killpoint() -> None:
     """Die here if this is the point that the test asked for."""
-    global passed
-    if not KILL_AT:
-        return
-    passed += 1
-    if passed == KILL_AT:
+    if KILL_AT and next(_passed) == KILL_AT:
         os.kill(os.getpid(), signal.SIGKILL)

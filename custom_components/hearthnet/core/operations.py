@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from .devices import Values
+from .devices import Device, Values
 from .messages import Json
 from .reasons import Reason
 
@@ -109,6 +109,11 @@ class Problem:
     reason: Reason
     text: str
     field: str | None = None
+
+
+def supported(parameters: Parameters, device: Device) -> Parameters:
+    """Return what a device understands: a white lamp of a group gets no color."""
+    return {n: value for n, value in parameters.items() if device.supports(n)}
 
 
 def check_parameters(operation: Operation, parameters: Parameters) -> Problem | None:

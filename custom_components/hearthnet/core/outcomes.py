@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from .devices import Device, Reading, Values
 from .effects import same_value
 from .messages import Json
-from .operations import Operation, Parameters
+from .operations import Operation, Parameters, supported
 from .reasons import DONE, Outcome
 
 TRANSITION = "transition"
@@ -43,7 +43,7 @@ def goals_of(
         device.id: Goal(
             device,
             readings[device.id],
-            row.effects(parameters, readings[device.id].values),
+            row.effects(supported(parameters, device), readings[device.id].values),
         )
         for device in devices
     }

@@ -169,7 +169,10 @@ class Issuer:
             policy=in_force.policy,
             policy_version=in_force.version,
             usage=self._tally.usage(
-                self._clock.boottime(), assignment.principal.id, assignment.task.intent
+                self._clock.boottime(),
+                assignment.principal.id,
+                assignment.task.intent,
+                {device.key for device in targets},
             ),
             home=self._home(),
             holds=self._state.holds(now if readiness.clock else None),
@@ -376,8 +379,14 @@ class Issuer:
             for target in compiled.targets
             if Outcome(members[target.device.id]) in DONE | {Outcome.RUNNING}
         }
+        wished: dict[str, dict[str, Json]] = {}
+        for effect in compiled.effects:
+            wished.setdefault(effect.device, {})[effect.attribute] = effect.value
+        # What still moves is held at where it goes, not at where it was seen.
         seen: dict[str, Values] = {
-            key: receipt.body["values"].get(device_id, {})
+            key: wished.get(key, {})
+            if members[device_id] == Outcome.RUNNING
+            else receipt.body["values"].get(device_id, {})
             for key, device_id in done.items()
         }
         now = self._clock.now()

@@ -109,9 +109,11 @@ class Manager(Agent):
         device = self._house.device(order.device)
         if device is None or order.operation not in OPERATIONS:
             return Evidence(code=Reason.UNKNOWN_TARGET, text="there is no such device")
-        readings = [
-            self._house.read(device_id) for device_id in device.members or (device.id,)
-        ]
+        readings = []
+        for device_id in device.members or (device.id,):
+            readings.append(reading := self._house.read(device_id))
+            # A read that succeeds ends what a crash left unknown.
+            self._gate.resolve_unknown(device_id, reading)
         if not any(reading.available for reading in readings):
             since = min((r.since for r in readings if r.since), default=None)
             ago = f" since {since:%Y-%m-%d %H:%M} UTC" if since else ""

@@ -18,8 +18,8 @@ class Tally:
     moved: dict[str, set[str]] = field(default_factory=dict)
     """Intent to the keys it has moved."""
 
-    def usage(self, now: float, principal: str, intent: str) -> Usage:
-        """Return what counts against a new grant."""
+    def usage(self, now: float, principal: str, intent: str, keys: set[str]) -> Usage:
+        """Return what counts against a new grant of `keys`."""
         while self.grants and now - self.grants[0][0] > REMEMBERED:
             self.grants.popleft()
         ages: dict[str, list[float]] = {}
@@ -27,7 +27,7 @@ class Tally:
             if who == principal:
                 ages.setdefault(key, []).append(now - at)
         return Usage(
-            devices=len(self.moved.get(intent, ())),
+            devices=len(self.moved.get(intent, set()) - keys),
             ages={key: tuple(seconds) for key, seconds in ages.items()},
         )
 

@@ -71,8 +71,13 @@ def assignment_of(
 
 def _leaves(device: Device, house: House) -> Iterable[str]:
     """Go through a group's members, or give the device itself."""
-    if not device.members:
-        yield device.id
-    for member_id in device.members:
-        if (member := house.device(member_id)) is not None:
-            yield from _leaves(member, house)
+    seen, waiting = set[str](), [device]
+    while waiting:
+        found = waiting.pop()
+        if found.id in seen:  # a group may, by mistake, contain itself
+            continue
+        seen.add(found.id)
+        if not found.members:
+            yield found.id
+        members = map(house.device, found.members)
+        waiting.extend(member for member in members if member is not None)

@@ -40,7 +40,7 @@ class LocalBus:
                 if name != sender:
                     handler(record)
             return True
-        if (handler := self._handlers.get(to)) is None:
-            return False
-        handler(record)
-        return True
+        addressed = self._handlers.get(to)
+        if addressed is not None:
+            addressed(record)
+        return addressed is not None

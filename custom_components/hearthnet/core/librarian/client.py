@@ -77,6 +77,11 @@ class LibrarianProcess:
             problem=self._problem,
         )
 
+    @property
+    def away_since(self) -> float | None:
+        """Boot time since which nothing gets recorded; None while it does."""
+        return self.feed.away_since
+
     async def run(self) -> None:
         """Keep the librarian running until `stop`."""
         feeding = asyncio.ensure_future(self.feed.run())

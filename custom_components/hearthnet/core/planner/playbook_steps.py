@@ -57,12 +57,10 @@ def selected(step: Step, here: Here, house: House) -> list[Device]:
 
 def _supports(step: Step, device: Device) -> bool:
     """Tell whether a device takes the operation and at least one of the values."""
-    if not device.features:
-        return True
-    if step.operation not in device.features:
+    if not device.supports(step.operation):
         return False
     named = step.parameters.keys() | step.keep.keys()
-    return not named or not named.isdisjoint(device.features)
+    return not named or any(map(device.supports, named))
 
 
 def _fits(selector: Selector, device: Device, here: Here, house: House) -> bool:
@@ -105,12 +103,10 @@ def _in_state(wanted: frozenset[str], device: Device, house: House) -> bool:
 def _parameters(step: Step, device: Device, values: Values) -> dict[str, Json] | None:
     """Return the values for one device; None when there is nothing to set."""
     parameters = {
-        name: value
-        for name, value in step.parameters.items()
-        if not device.features or name in device.features
+        name: value for name, value in step.parameters.items() if device.supports(name)
     }
     for name, (low, high) in step.keep.items():
-        if name in parameters or (device.features and name not in device.features):
+        if name in parameters or not device.supports(name):
             continue
         present = values.get(_attribute(step.operation, name))
         if isinstance(present, bool) or not isinstance(present, int | float):
@@ -131,7 +127,7 @@ def _ranges(step: Step, device: Device) -> dict[str, Range]:
     return {
         _attribute(step.operation, name): range_
         for name, range_ in step.keep.items()
-        if not device.features or name in device.features
+        if device.supports(name)
     }
 
 

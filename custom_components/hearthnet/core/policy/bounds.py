@@ -61,9 +61,7 @@ def words(bound: Bound) -> str:
 
 def picks_itself(operation: Operation, parameter: str, device: Device) -> bool:
     """Tell whether a device picks a parameter that was not named."""
-    return PICKED.get(operation.name) == parameter and (
-        not device.features or parameter in device.features
-    )
+    return PICKED.get(operation.name) == parameter and device.supports(parameter)
 
 
 def completed(
