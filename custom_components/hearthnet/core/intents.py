@@ -76,6 +76,36 @@ class Action:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Consultation:
+    """What asking a model for a plan took, failed calls included."""
+
+    model: str
+    prompt: str = ""
+    """SHA-256 of the prompt's bytes: request and view give the same ones back."""
+    calls: int = 0
+    input_tokens: int = 0
+    """Without those that the provider's cache served."""
+    cached_tokens: int = 0
+    output_tokens: int = 0
+    seconds: float = 0.0
+    claims: int = 0
+    """Texts that were held back because they told an outcome or a state."""
+
+    def as_dict(self) -> dict[str, Json]:
+        """Return the JSON form that the record keeps."""
+        return {
+            "model": self.model,
+            "prompt": self.prompt,
+            "calls": self.calls,
+            "input_tokens": self.input_tokens,
+            "cached_tokens": self.cached_tokens,
+            "output_tokens": self.output_tokens,
+            "seconds": round(self.seconds, 3),
+            "claims": self.claims,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
 class Plan:
     """What a planner makes of a request. It grants nothing."""
 
@@ -97,6 +127,12 @@ class Plan:
     """When a standing intent ends; None: midnight."""
     source: str = "sentences"
     """Which planner made it: `playbook:<id>`, `sentences`, a model's name."""
+    dropped: tuple["Step", ...] = ()
+    """What was planned and may not be tried: to be told with what was."""
+    due: datetime | None = None
+    """When to act; None: now."""
+    consultation: Consultation | None = None
+    """What a model took, if one was asked."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -95,6 +95,25 @@ class Reason(StrEnum):
     """A bug or a broken disk stopped it; the log says more."""
     MALFORMED = "malformed"
     """The message broke its schema and was quarantined."""
+    LATER = "later"
+    """The request is about a later time, and nothing can be kept until then."""
+
+    # Why a model made no plan. Nothing was touched.
+    MODEL_TIMEOUT = "model_timeout"
+    MODEL_OVERLOADED = "model_overloaded"
+    MODEL_RATE_LIMITED = "model_rate_limited"
+    MODEL_UNREACHABLE = "model_unreachable"
+    MODEL_REFUSED = "model_refused"
+    """The model would not answer."""
+    MODEL_TRUNCATED = "model_truncated"
+    """The answer was longer than allowed, so that its end is missing."""
+    MODEL_UNAUTHORIZED = "model_unauthorized"
+    MODEL_UNKNOWN = "model_unknown"
+    """The provider does not offer the model, or not any more."""
+    MODEL_FAILED = "model_failed"
+    """Any other fault of the provider, or an answer that cannot be used."""
+    BUDGET_SPENT = "budget_spent"
+    """A cap on calls, tokens or seconds was reached."""
 
 
 GATE_ORDER: tuple[Reason, ...] = (

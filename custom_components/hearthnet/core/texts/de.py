@@ -163,6 +163,21 @@ TEXTS = Texts(
         Reason.RESTARTED: "HearthNet wurde inzwischen neu gestartet",
         Reason.FAULT: "in HearthNet ist etwas schiefgegangen; das Log sagt mehr",
         Reason.MALFORMED: "die Nachricht war fehlerhaft",
+        Reason.LATER: "für später kann hier noch nichts vorgemerkt werden",
+        Reason.MODEL_TIMEOUT: "das Sprachmodell hat zu lange gebraucht",
+        Reason.MODEL_OVERLOADED: "das Sprachmodell ist gerade überlastet",
+        Reason.MODEL_RATE_LIMITED: (
+            "das Sprachmodell nimmt gerade keine Anfragen mehr an"
+        ),
+        Reason.MODEL_UNREACHABLE: "das Sprachmodell ist nicht erreichbar",
+        Reason.MODEL_REFUSED: "das Sprachmodell wollte nicht antworten",
+        Reason.MODEL_TRUNCATED: "die Antwort des Sprachmodells brach ab",
+        Reason.MODEL_UNAUTHORIZED: "das Sprachmodell nimmt den Schlüssel nicht an",
+        Reason.MODEL_UNKNOWN: "das Sprachmodell wird nicht mehr angeboten",
+        Reason.MODEL_FAILED: "die Antwort des Sprachmodells war nicht zu gebrauchen",
+        Reason.BUDGET_SPENT: (
+            "das Budget für das Sprachmodell ist aufgebraucht; einfache Befehle gehen weiter"
+        ),
     },
     held="ein Auftrag von {who} ({time}) gilt",
     held_until="ein Auftrag von {who} ({time}) gilt bis {end}",

@@ -160,6 +160,21 @@ TEXTS = Texts(
         Reason.RESTARTED: "HearthNet was restarted meanwhile",
         Reason.FAULT: "something went wrong inside HearthNet; the log tells more",
         Reason.MALFORMED: "the message was malformed",
+        Reason.LATER: "nothing can be kept for later here yet",
+        Reason.MODEL_TIMEOUT: "the language model took too long",
+        Reason.MODEL_OVERLOADED: "the language model is overloaded at the moment",
+        Reason.MODEL_RATE_LIMITED: (
+            "the language model takes no more requests for the moment"
+        ),
+        Reason.MODEL_UNREACHABLE: "the language model cannot be reached",
+        Reason.MODEL_REFUSED: "the language model declined to answer",
+        Reason.MODEL_TRUNCATED: "the language model's answer was cut off",
+        Reason.MODEL_UNAUTHORIZED: "the language model does not accept the key",
+        Reason.MODEL_UNKNOWN: "the language model is not offered any more",
+        Reason.MODEL_FAILED: "the language model gave no usable answer",
+        Reason.BUDGET_SPENT: (
+            "the budget for the language model is spent; plain commands still work"
+        ),
     },
     held="a request by {who} of {time} stands",
     held_until="a request by {who} of {time} stands until {end}",
