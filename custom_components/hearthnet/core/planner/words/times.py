@@ -1,0 +1,235 @@
+"""Sentences about a later time: what they say of when, worked out by code.
+
+A plan is for now. Acting at once on “in five minutes” is the fault that users of
+such systems report most, so a sentence that speaks of later is found here and not
+left to a model.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+import re
+
+from .fold import fold, phrases
+
+
+@dataclass(frozen=True, kw_only=True)
+class Later:
+    """What a sentence says of a later time. All absent: it says so vaguely."""
+
+    due: datetime | None = None
+    """When to act."""
+    until: datetime | None = None
+    """When what is done now shall end."""
+
+
+def later(text: str, now: datetime) -> Later | None:
+    """Return what a sentence says of a later time, None when it is about now.
+
+    Args:
+        text: the sentence, in any of the known languages.
+        now: local time, aware.
+    """
+    sentence = fold(text)
+    if _UNTIL.search(sentence) and not _UP_TO.search(sentence):
+        return Later(until=_clock(sentence, now))
+    if (due := _after(sentence, now) or _clock(sentence, now)) is not None:
+        return Later(due=due)
+    return Later() if _VAGUE.search(sentence) else None
+
+
+_NUMBERS: Mapping[str, float] = {
+    word: number
+    for number, words in (
+        (0.5, "half halben halbe 半 demi media"),
+        (1, "a an one ein eine einer einem 一 un une uno una"),
+        (2, "two zwei 二 两 deux dos"),
+        (3, "three drei 三 trois tres"),
+        (4, "four vier 四 quatre cuatro"),
+        (5, "five funf 五 cinq cinco"),
+        (6, "six sechs 六 seis"),
+        (7, "seven sieben 七 sept siete"),
+        (8, "eight acht 八 huit ocho"),
+        (9, "nine neun 九 neuf nueve"),
+        (10, "ten zehn 十 dix diez"),
+        (11, "eleven elf 十一 onze once"),
+        (12, "twelve zwolf 十二 douze doce"),
+        (15, "fifteen funfzehn 十五 quinze quince"),
+        (20, "twenty zwanzig 二十 vingt veinte"),
+        (30, "thirty dreissig 三十 trente treinta"),
+        (45, "funfundvierzig 四十五"),
+    )
+    for word in words.split()
+}
+_UNITS: Mapping[str, float] = {
+    "s": 1,
+    "m": 60,
+    "h": 3600,
+    "d": 86400,
+}
+_NUMBER = (
+    r"(?P<number>\d+(?:[.,:]\d+)?|"
+    + "|".join(sorted(_NUMBERS, key=len, reverse=True))
+    + ")"
+)
+_UNIT = (
+    r"(?P<unit>(?P<s>seconds?|secs?|sekunden?|秒钟?|secondes?|segundos?)"
+    r"|(?P<m>minutes?|mins?|minuten?|分钟?|分鐘|minutos?)"
+    r"|(?P<h>hours?|hrs?|stunden?|个?小时|個?小時|个?钟头|heures?|horas?)"
+    r"|(?P<d>days?|tag(?:en)?|天|jours?|dias?))"
+)
+_SPAN = rf"{_NUMBER} ?(?:an? |a )?{_UNIT}"
+_DELAYS = tuple(
+    re.compile(pattern)
+    for pattern in (
+        (
+            rf"(?<!\w)(?:in|after|nach|dans|en|dentro de|al cabo de) (?:about |etwa |"
+            rf"une? |einer |an? )?{_SPAN}(?!\w)"
+        ),
+        rf"(?<!\w){_SPAN} (?:from now|later|spater|plus tard|mas tarde)",
+        rf"{_SPAN} ?(?:之后|以后|后|後|之後|以後)",
+    )
+)
+_LASTING = (
+    (
+        rf"/(?<!\w)(?:for|fur|pendant|durante|por) (?:about |une? |an? )?"
+        rf"{_SPAN.replace('?P<', '?P<x')}(?!\w)/"
+    ),
+    rf"/{_SPAN.replace('?P<', '?P<y')} lang(?!\w)/",
+)
+_UNTIL = phrases(
+    ("until", "till", "bis", "直到", "jusqu a", "jusque", "hasta", r"/到.{1,8}为止/")
+)
+_UP_TO = phrases(
+    (r"/(?<!\w)(?:till|bis|hasta|jusqu a) (?:zu |auf |al )?\d+ ?(?!:|\d|uhr)/",)
+)
+"""A value and no time: `bis 50 Prozent`."""
+_VAGUE = phrases(
+    (
+        *_LASTING,
+        *("tomorrow", "tonight", "this evening", "later", "in a while", "in a bit"),
+        *("every day", "every morning", "every evening", "every night", "daily"),
+        *(
+            "as soon as",
+            r"/(?<!\w)(when|once|whenever) (i|we|he|she|they|the|it)(?!\w)/",
+        ),
+        *(
+            r"/(?<!\w)(?<!guten )morgen(?!\w)/",
+            "heute abend",
+            "heute nacht",
+            "spater",
+            "gleich nachher",
+            "sobald",
+        ),
+        *("jeden tag", "jeden morgen", "jeden abend", "taglich", "immer wenn"),
+        r"/(?<!\w)wenn (ich|wir|er|sie|es|die|der|das|jemand)(?!\w)/",
+        *(
+            "明天",
+            "今晚",
+            "晚点",
+            "稍后",
+            "稍後",
+            "等会",
+            "等一下",
+            "待会",
+            "每天",
+            "每晚",
+        ),
+        r"/(当|等).{1,12}(时候|时|後|后)/",
+        *("demain", "ce soir", "cette nuit", "plus tard", "tout a l heure", "des que"),
+        *("chaque jour", "chaque matin", "chaque soir", "tous les jours", "lorsque"),
+        r"/(?<!\w)quand (je|on|nous|il|elle|ils|la|le|les)(?!\w)/",
+        *("manana", "esta noche", "mas tarde", "luego", "en cuanto", "cada dia"),
+        *("cada noche", "todos los dias", "dentro de un rato"),
+        r"/(?<!\w)cuando (\w+e|\w+a|\w+mos|\w+en|\w+an|el|la|los|las)(?!\w)/",
+    )
+)
+"""Later times that code does not work out."""
+
+_HOUR = rf"(?P<hour>{'|'.join(sorted(_NUMBERS, key=len, reverse=True))}|\d{{1,2}})"
+_NO_VALUE = (
+    r"(?! ?(?:%|percent|prozent|pour cent|por ciento|degrees?|grad|degres|grados|°|k"
+    r"|kelvin|度|\d|:|heller|dunkler|warmer|kalter|lauter|leiser|hoher|niedriger))"
+)
+_LEVEL = phrases(
+    ("set", "dim", "volume", "brightness", "temperature", "thermostat", "heating")
+)
+"""What makes `at 20` a value."""
+_CLOCKS = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"(?<!\w)(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d) ?(?P<half>am|pm)?(?!\w)",
+        (
+            rf"(?<!\w){_HOUR} ?(?P<half>am|pm|o clock|in the (?:morning|evening)|uhr)"
+            r"(?: (?P<minute>[0-5]?\d))?(?!\w)"
+        ),
+        rf"(?<!\w)(?:until|till|um|bis|by) {_HOUR}(?!\w){_NO_VALUE}",
+        rf"^(?!.*(?:{_LEVEL.pattern})).*(?<!\w)at {_HOUR}(?!\w){_NO_VALUE}",
+        rf"(?<!\w)(?:a|vers|jusqu a) {_HOUR} ?(?:h|heures?) ?(?P<minute>\d\d)?(?!\w)",
+        rf"(?<!\w)(?:a|hasta|sobre|hacia) las? {_HOUR}(?!\w){_NO_VALUE}",
+        rf"(?P<half>早上|上午|下午|晚上)?{_HOUR} ?[点點](?P<minute>半)?(?!钟?[后後])",
+    )
+)
+_NAMED_TIMES = (
+    (phrases(("noon", "midday", "mittag", "正午", "中午", "midi", "mediodia")), 12),
+    (phrases(("midnight", "mitternacht", "午夜", "minuit", "medianoche")), 24),
+)
+_TOMORROW = phrases(("tomorrow", "morgen", "明天", "demain", "manana"))
+_AFTERNOON = frozenset({"pm", "in the evening", "下午", "晚上"})
+_EXACT = frozenset({"am", "in the morning", "早上", "上午"})
+
+
+def _after(sentence: str, now: datetime) -> datetime | None:
+    """Return the time that a span from now leads to."""
+    for pattern in _DELAYS:
+        if (match := pattern.search(sentence)) is None:
+            continue
+        unit = next(name for name in _UNITS if match[name])
+        count = _number(match["number"])
+        due = now.astimezone(UTC) + timedelta(seconds=count * _UNITS[unit])
+        return due.astimezone(now.tzinfo)
+    return None
+
+
+def _clock(sentence: str, now: datetime) -> datetime | None:
+    """Return the next time that a clock shows what the sentence names."""
+    for pattern, hour in _NAMED_TIMES:
+        if pattern.search(sentence):
+            return _next(
+                now, hour % 24, 0, bool(_TOMORROW.search(sentence)), exact=True
+            )
+    for clock in _CLOCKS:
+        if (match := clock.search(sentence)) is None:
+            continue
+        groups = match.groupdict()
+        hour, half = int(_number(match["hour"])), groups.get("half") or ""
+        if not 0 <= hour <= 24:
+            continue
+        minute = groups.get("minute") or "0"
+        if half in _AFTERNOON and hour < 12:
+            hour += 12
+        exact = half in _AFTERNOON | _EXACT or hour > 12 or hour == 0
+        tomorrow = bool(_TOMORROW.search(sentence))
+        return _next(
+            now, hour % 24, 30 if minute == "半" else int(minute), tomorrow, exact
+        )
+    return None
+
+
+def _next(
+    now: datetime, hour: int, minute: int, tomorrow: bool, exact: bool
+) -> datetime:
+    """Return the next such time; without a half of the day, the nearer one."""
+    moment = now.replace(hour=hour, minute=minute, second=0, microsecond=0)
+    if tomorrow:
+        return moment + timedelta(days=1)
+    step = timedelta(days=1) if exact else timedelta(hours=12)
+    while moment <= now:
+        moment += step
+    return moment
+
+
+def _number(text: str) -> float:
+    if text in _NUMBERS:
+        return _NUMBERS[text]
+    return float(text.replace(",", ".").replace(":", "."))
