@@ -6,6 +6,7 @@ from typing import Protocol
 
 from ..devices import House
 from ..intents import Plan, Request
+from ..policy.model import Policy
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -15,6 +16,10 @@ class Situation:
     house: House
     now: datetime
     """Local time, aware."""
+    policy: Policy | None = None
+    """The policy in force, for planners that tell a model about it."""
+    acted: bool = False
+    """True when something of this intent was executed: nothing is retried then."""
 
 
 class Planner(Protocol):

@@ -1,0 +1,46 @@
+"""The policy, as short as a planner needs it: what narrows, not what allows.
+
+A hint that saves proposals which would be refused. What counts is the policy itself,
+which is asked about every proposal.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from ..messages import Json
+from ..policy.bounds import words
+from ..policy.model import Policy, Rule, RuleEffect
+
+MOST_RULES = 30
+MOST_NAMES = 12
+"""How many names of one kind a line lists."""
+
+
+def policy_lines(policy: Policy) -> list[dict[str, Json]]:
+    """Return a line for each rule that limits, confirms or denies."""
+    narrowing = [rule for rule in policy.rules if rule.effect is not RuleEffect.ALLOW]
+    return [_line(rule) for rule in narrowing[:MOST_RULES]]
+
+
+def _line(rule: Rule) -> dict[str, Json]:
+    parts: Mapping[str, Iterable[str]] = {
+        "roles": rule.subjects.roles,
+        "origins": rule.subjects.origins,
+        "areas": rule.targets.areas,
+        "floors": rule.targets.floors,
+        "labels": rule.targets.labels,
+        "domains": rule.targets.domains | rule.operations.domains,
+        "classes": rule.targets.device_classes,
+        "entities": rule.targets.entities,
+        "operations": rule.operations.names,
+        "risks": (risk.value for risk in rule.operations.risks),
+    }
+    line: dict[str, Json] = {"effect": rule.effect.name.lower()}
+    for name, values in parts.items():
+        if listed := sorted(values)[:MOST_NAMES]:
+            line[name] = list[Json](listed)
+    if rule.bounds:
+        line["bounds"] = {name: words(b) for name, b in sorted(rule.bounds.items())}
+    if (window := rule.conditions.window) is not None:
+        end = window.end.isoformat("minutes") if window.end else "24:00"
+        line["between"] = [window.start.isoformat("minutes"), end]
+    return line
