@@ -1,0 +1,149 @@
+"""How far a plan for a sentence may reach. Code says so, never a model.
+
+A plan may name the devices that were shown and the operations of the table. What
+opens, unlocks or disarms is reached only if the sentence itself names both the
+operation and the device. No text but the person's own words has a part in it.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+import re
+
+from ..devices import Device
+from ..domains import OPERATIONS
+from ..intents import Request
+from ..operations import Operation, Problem, Risk
+from ..reasons import Reason
+from .mentions import Mentions, mentions_of
+from .words.fold import fold, phrases
+from .words.kinds import WINDOW_COVERINGS
+from .words.sensitive import SENSITIVE
+
+_COVERINGS = frozenset(WINDOW_COVERINGS.split())
+_TURNS = 2
+"""How many earlier turns of the person may have named what “it” is."""
+_FILLERS = phrases(
+    (
+        *("please", "the", "my", "our", "now", "quick", "quickly", "just", "hey", "up"),
+        *("can", "could", "would", "will", "you", "for", "me", "us"),
+        *("bitte", "die", "das", "den", "der", "mal", "jetzt", "schnell", "mir", "uns"),
+        *(
+            "kannst",
+            "du",
+            "konntest",
+            "auf",
+            "请",
+            "請",
+            "帮我",
+            "一下",
+            "把",
+            "吧",
+            "吗",
+        ),
+        *("s il te plait", "s il vous plait", "la", "le", "les", "l", "peux", "tu"),
+        *("por favor", "el", "los", "las", "puedes", "ahora", "?", "¿"),
+    )
+)
+"""Words that say nothing about which door is meant."""
+
+
+def sensitive(operation: Operation, device: Device) -> bool:
+    """Tell whether nobody should be surprised by the operation on the device."""
+    if operation.risk is not Risk.CONFIRM:
+        return False
+    return device.domain != "cover" or device.device_class not in _COVERINGS
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reach:
+    """What a plan for one request may touch."""
+
+    devices: frozenset[str]
+    """Ids of the devices that the planner was shown."""
+    spoken: frozenset[str]
+    """Operations of the class `confirm` that the sentence names."""
+    named: frozenset[str]
+    """Ids of the devices that the sentence names exactly."""
+
+    def admits(self, operation: Operation, device: Device) -> Problem | None:
+        """Return why an action lies outside, or None."""
+        if device.id not in self.devices:
+            return _outside(f"{device.id} is not among the devices shown", "device")
+        if not sensitive(operation, device):
+            return None
+        if operation.name not in self.spoken:
+            return _outside(f"the request does not name {operation.name}", "op")
+        if device.id not in self.named:
+            return _outside("the request does not name this device", "device")
+        return None
+
+
+def reach_of(request: Request, shown: Iterable[Device]) -> Reach:
+    """Return how far a plan for the request may reach.
+
+    Args:
+        request: whose words count; a turn of the assistant names nothing.
+        shown: the devices that the planner was shown.
+    """
+    devices = tuple(shown)
+    sentence = fold(request.text)
+    spoken = frozenset(
+        name
+        for name in OPERATIONS
+        if name in SENSITIVE and SENSITIVE[name].search(sentence)
+    )
+    said = mentions_of(request.text, devices)
+    named = _named(request, sentence, said, devices)
+    if not named and not said.kinds and not said.areas:
+        for text in _earlier(request):
+            earlier = mentions_of(text, devices)
+            if named := _named(request, fold(text), earlier, devices):
+                break
+    return Reach(
+        devices=frozenset(device.id for device in devices),
+        spoken=spoken,
+        named=named,
+    )
+
+
+def _earlier(request: Request) -> list[str]:
+    """Return what the person said before, the latest first."""
+    said = [text for speaker, text in request.turns if speaker == "user"]
+    return said[::-1][:_TURNS]
+
+
+def _named(
+    request: Request, sentence: str, said: Mentions, devices: tuple[Device, ...]
+) -> frozenset[str]:
+    """Return the devices that are named by name, or by their kind and place."""
+    named = set(said.devices)
+    for kind in said.kinds:
+        fitting = [device for device in devices if kind.fits(device)]
+        here = [d for d in fitting if said.in_area(d)]
+        if said.everything:
+            named.update(d.id for d in (here if said.areas else fitting))
+        elif len(here) == 1:
+            named.add(here[0].id)
+        elif (
+            len(fitting) == 1
+            and not (said.areas or said.devices)
+            and (fitting[0].domain != "lock" or _says_no_more(sentence, kind.words))
+        ):
+            named.add(fitting[0].id)
+    return frozenset(named)
+
+
+def _says_no_more(sentence: str, kind: re.Pattern[str]) -> bool:
+    """Tell whether a sentence says which door only by there being one.
+
+    “Unlock the door” does where there is one lock; “unlock the front door” does not,
+    unless that lock is called so.
+    """
+    rest = sentence
+    for pattern in (*SENSITIVE.values(), kind, _FILLERS):
+        rest = pattern.sub(" ", rest)
+    return rest.isspace() or not rest
+
+
+def _outside(text: str, field: str) -> Problem:
+    return Problem(Reason.OUT_OF_SCOPE, text, field)
