@@ -306,7 +306,10 @@ def _not_strict(schema: Any) -> str | None:
         return next((p for part in schema if (p := _not_strict(part))), None)
     if not isinstance(schema, dict):
         return None
-    if schema.get("type") == "object" and schema.get("additionalProperties") is not False:
+    if (
+        schema.get("type") == "object"
+        and schema.get("additionalProperties") is not False
+    ):
         return "For 'object' type, 'additionalProperties' must be false"
     for word in ("maxItems", "minimum", "maximum", "maxLength", "minLength"):
         if word in schema:
@@ -315,7 +318,8 @@ def _not_strict(schema: Any) -> str | None:
 
 
 def model_info(
-    name: str, *, thinking_off: bool = True, lifecycle: str = "active") -> Body:
+    name: str, *, thinking_off: bool = True, lifecycle: str = "active"
+) -> Body:
     """Return what the models endpoint tells of a model."""
     yes, no = {"supported": True}, {"supported": False}
     return {

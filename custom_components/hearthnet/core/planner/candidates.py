@@ -6,8 +6,9 @@ the order is total, so the same request always gets the same devices.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache, lru_cache, partial
 import re
 
 from ..devices import Device
@@ -73,9 +74,9 @@ def _best(request: Request, house: list[Device], most: int) -> list[Device]:
     texts = [request.text, *(text for _, text in request.turns[::-1][:_TURNS])]
     for text in texts:
         said = mentions_of(text, house)
-        words = frozenset(_LONG.findall(fold(text)))
+        said_so = cache(partial(_alike_any, tuple(_LONG.findall(fold(text)))))
         for device in house:
-            score[device.id] += weight * _fit(device, said, words)
+            score[device.id] += weight * _fit(device, said, said_so)
         weight /= 2
     turn: Counter[tuple[str | None, str]] = Counter()
     ranked = []
@@ -90,8 +91,14 @@ def _best(request: Request, house: list[Device], most: int) -> list[Device]:
     return sorted(chosen, key=lambda device: device.id)
 
 
-def _fit(device: Device, said: Mentions, words: frozenset[str]) -> float:
-    """Return how well a device fits what a text names."""
+def _fit(device: Device, said: Mentions, said_so: Callable[[str], bool]) -> float:
+    """Return how well a device fits what a text names.
+
+    Args:
+        device: the device.
+        said: what the text names.
+        said_so: tells whether the text has such a word.
+    """
     points = 0.0
     if device.id in said.devices:
         points += _NAMED
@@ -99,11 +106,18 @@ def _fit(device: Device, said: Mentions, words: frozenset[str]) -> float:
         points += _AREA
     if any(kind.fits(device) for kind in said.kinds):
         points += _KIND
-    own = {w for name in names_of(device) for w in _LONG.findall(fold(name))}
-    return points + _WORD * sum(any(_alike(a, b) for b in words) for a in own)
+    return points + _WORD * sum(map(said_so, _words(names_of(device))))
 
 
-def _alike(one: str, other: str) -> bool:
-    """Tell whether one word starts or ends the other: plurals, compounds."""
-    long, short = (one, other) if len(one) >= len(other) else (other, one)
-    return long.startswith(short) or long.endswith(short)
+@lru_cache(maxsize=4096)
+def _words(names: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(word for name in names for word in _LONG.findall(name))
+
+
+def _alike_any(words: tuple[str, ...], word: str) -> bool:
+    """Tell whether a word starts or ends one of the others: plurals, compounds."""
+    for other in words:
+        long, short = (word, other) if len(word) >= len(other) else (other, word)
+        if long.startswith(short) or long.endswith(short):
+            return True
+    return False

@@ -1,8 +1,10 @@
 """Texts of devices and people, made harmless for prompts and pages."""
 
+from functools import lru_cache
 import unicodedata
 
 
+@lru_cache(maxsize=8192)
 def clean(text: str, most: int) -> str:
     """Return a text without control and format characters, cut to `most`."""
     plain = "".join(

@@ -167,14 +167,14 @@ class _Command:
         said = self.said
         if device.id not in said.devices or said.everything or said.in_area(device):
             return []
-        names = {fold(name) for name in names_of(device)}
+        names = set(names_of(device))
         return [
             other
             for other in self.candidates.devices
             if other.id in said.devices
             and other.id != device.id
             and other.area != device.area
-            and names & {fold(name) for name in names_of(other)}
+            and names.intersection(names_of(other))
         ]
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 import re
 
 from ..devices import Device
@@ -9,11 +10,9 @@ from .words.fold import fold, phrases, says
 from .words.kinds import ALL, KINDS, Kind
 from .words.rooms import rooms_missing
 
-_LOCK_WORDS = phrases(
-    ("lock", "smart lock", "schloss", "serrure", "verrou", "cerradura", "锁", "门锁")
-)
+_LOCK_WORDS = phrases("lock, smart lock, schloss, serrure, verrou, cerradura, 锁, 门锁")
 """What a lock's name may have in it without anybody saying it."""
-_DOOR_WORDS = phrases(("door", "tur", "porte", "puerta", "门", "門"))
+_DOOR_WORDS = phrases("door, tur, porte, puerta, 门, 門")
 """What no lock is told from another by."""
 
 
@@ -44,7 +43,7 @@ def mentions_of(text: str, devices: Iterable[Device]) -> Mentions:
     names = {name for d in known for name in (d.name, *d.aliases, *d.labels)}
     return Mentions(
         devices=_named(sentence, known),
-        areas=frozenset(place for place in places if says(sentence, place)),
+        areas=frozenset(place for place in places if says(sentence, fold(place))),
         kinds=tuple(kind for kind in KINDS if kind.words.search(sentence)),
         everything=ALL.search(sentence) is not None,
         missing_rooms=rooms_missing(sentence, places | names),
@@ -52,12 +51,17 @@ def mentions_of(text: str, devices: Iterable[Device]) -> Mentions:
 
 
 def names_of(device: Device) -> tuple[str, ...]:
-    """Return the names that people may call a device by."""
-    names = [device.name, *device.aliases]
-    if device.domain == "lock":
-        shorter = (_LOCK_WORDS.sub(" ", fold(name)) for name in names)
+    """Return the names that people may call a device by, folded."""
+    return _names(device.domain, device.name, device.aliases)
+
+
+@lru_cache(maxsize=4096)
+def _names(domain: str, name: str, aliases: tuple[str, ...]) -> tuple[str, ...]:
+    names = [fold(called) for called in (name, *aliases)]
+    if domain == "lock":
+        shorter = [fold(_LOCK_WORDS.sub(" ", called)) for called in names]
         names += [n for n in shorter if not _DOOR_WORDS.sub(" ", n).isspace()]
-    return tuple(name for name in names if not fold(name).isspace())
+    return tuple(called for called in dict.fromkeys(names) if not called.isspace())
 
 
 def _named(sentence: str, devices: Iterable[Device]) -> frozenset[str]:
@@ -66,7 +70,7 @@ def _named(sentence: str, devices: Iterable[Device]) -> frozenset[str]:
     “The front door” names the front door, even where another lock is called “door”.
     """
     said = [
-        (fold(name), device.id)
+        (name, device.id)
         for device in devices
         for name in names_of(device)
         if says(sentence, name)

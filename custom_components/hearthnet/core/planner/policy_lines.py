@@ -5,10 +5,11 @@ which is asked about every proposal.
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from ..messages import Json
 from ..policy.bounds import words
-from ..policy.model import Policy, Rule, RuleEffect
+from ..policy.model import Conditions, Policy, Rule, RuleEffect
 
 MOST_RULES = 30
 MOST_NAMES = 12
@@ -17,8 +18,18 @@ MOST_NAMES = 12
 
 def policy_lines(policy: Policy) -> list[dict[str, Json]]:
     """Return a line for each rule that limits, confirms or denies."""
-    narrowing = [rule for rule in policy.rules if rule.effect is not RuleEffect.ALLOW]
-    return [_line(rule) for rule in narrowing[:MOST_RULES]]
+    plain = [rule for rule in policy.rules if _is_plain(rule)]
+    return [_line(rule) for rule in plain[:MOST_RULES]]
+
+
+def _is_plain(rule: Rule) -> bool:
+    """Tell whether a line can say the rule whole.
+
+    One that hangs on who is at home or how many devices move would read as if it
+    always counted, and the model would not even plan what is allowed now.
+    """
+    always = replace(rule.conditions, window=None) == Conditions()
+    return rule.effect is not RuleEffect.ALLOW and always and not rule.exceptions
 
 
 def _line(rule: Rule) -> dict[str, Json]:

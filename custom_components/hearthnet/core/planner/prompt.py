@@ -171,15 +171,9 @@ def _is_plain(value: Json) -> bool:
 
 
 def _areas(devices: Iterable[Device]) -> Json:
-    """Return how many devices of which domain each area has, for large homes."""
-    count: dict[str, Counter[str]] = {}
-    for device in devices:
-        area = clean(device.area or "", AREA)
-        count.setdefault(area, Counter())[device.domain] += 1
-    return {
-        area: dict[str, Json](sorted(count[area].items()))
-        for area in sorted(count)[:MOST_AREAS]
-    }
+    """Return how many devices each area has, for homes too large to be listed."""
+    count = Counter(clean(device.area or "", AREA) for device in devices)
+    return {area: count[area] for area in sorted(count)[:MOST_AREAS]}
 
 
 def _block(data: Mapping[str, Json]) -> str:

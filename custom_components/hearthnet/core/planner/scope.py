@@ -19,30 +19,17 @@ from .words.fold import fold, phrases
 from .words.kinds import WINDOW_COVERINGS
 from .words.sensitive import SENSITIVE
 
-_COVERINGS = frozenset(WINDOW_COVERINGS.split())
 _TURNS = 2
 """How many earlier turns of the person may have named what “it” is."""
 _FILLERS = phrases(
-    (
-        *("please", "the", "my", "our", "now", "quick", "quickly", "just", "hey", "up"),
-        *("can", "could", "would", "will", "you", "for", "me", "us"),
-        *("bitte", "die", "das", "den", "der", "mal", "jetzt", "schnell", "mir", "uns"),
-        *(
-            "kannst",
-            "du",
-            "konntest",
-            "auf",
-            "请",
-            "請",
-            "帮我",
-            "一下",
-            "把",
-            "吧",
-            "吗",
-        ),
-        *("s il te plait", "s il vous plait", "la", "le", "les", "l", "peux", "tu"),
-        *("por favor", "el", "los", "las", "puedes", "ahora", "?", "¿"),
-    )
+    """
+    please, the, my, our, now, quick, quickly, just, hey, up
+    can, could, would, will, you, for, me, us
+    bitte, die, das, den, der, mal, jetzt, schnell, mir, uns, kannst, konntest, du, auf
+    请, 請, 帮我, 一下, 把, 吧, 吗
+    s il te plait, s il vous plait, la, le, les, l, peux, tu
+    por favor, el, los, las, puedes, ahora, ?, ¿
+    """
 )
 """Words that say nothing about which door is meant."""
 
@@ -51,7 +38,7 @@ def sensitive(operation: Operation, device: Device) -> bool:
     """Tell whether nobody should be surprised by the operation on the device."""
     if operation.risk is not Risk.CONFIRM:
         return False
-    return device.domain != "cover" or device.device_class not in _COVERINGS
+    return device.domain != "cover" or device.device_class not in WINDOW_COVERINGS
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,40 +9,27 @@ import re
 
 from .fold import fold, phrases
 
-ROOMS: tuple[re.Pattern[str], ...] = tuple(
-    phrases(words)
-    for words in (
-        (
-            *("bathroom*", "badezimmer*", "im bad", "浴室", "洗澡间"),
-            *("salle de bain*", "cuarto de bano", "bano"),
-        ),
-        ("kitchen*", "kuche*", "厨房", "廚房", "cuisine", "cocina"),
-        (
-            *("living room*", "lounge", "sitting room", "wohnzimmer*", "客厅", "客廳"),
-            *("salon*", "sejour"),
-        ),
-        (
-            *("bedroom*", "schlafzimmer*", "卧室", "臥室", "chambre*"),
-            *("dormitorio*", "alcoba"),
-        ),
-        ("office", "arbeitszimmer*", "buro", "书房", "办公室", "despacho"),
-        ("hallway*", "corridor", "flur*", "diele", "走廊", "couloir", "pasillo"),
-        ("garden", "garten*", "花园", "花園", "jardin"),
-        ("basement", "cellar", "keller*", "地下室", "sous sol", "sotano"),
-        ("attic", "loft", "dachboden", "阁楼", "grenier", "desvan", "atico"),
-        ("dining room*", "esszimmer*", "餐厅", "餐廳", "salle a manger", "comedor"),
-        (
-            *("kids room", "children s room", "nursery", "kinderzimmer*", "儿童房"),
-            *("chambre d enfant*", "cuarto de los ninos"),
-        ),
-        ("toilet", "restroom", "gastewc", "厕所", "卫生间", "toilettes", "aseo"),
-        ("balcony", "balkon*", "阳台", "balcon"),
-        ("terrace", "patio", "terrasse*", "露台", "terraza"),
-        ("laundry room", "utility room", "waschkuche", "洗衣房", "buanderie"),
-        ("guest room", "gastezimmer*", "客房", "chambre d amis"),
-        ("conservatory", "wintergarten", "veranda", "阳光房"),
-    )
-)
+_ROOMS = """
+bathroom*, badezimmer*, im bad, 浴室, 洗澡间, salle de bain*, cuarto de bano, bano
+kitchen*, kuche*, 厨房, 廚房, cuisine, cocina
+living room*, lounge, sitting room, wohnzimmer*, 客厅, 客廳, salon*, sejour
+bedroom*, schlafzimmer*, 卧室, 臥室, chambre*, dormitorio*, alcoba
+office, arbeitszimmer*, buro, 书房, 办公室, despacho
+hallway*, corridor, flur*, diele, 走廊, couloir, pasillo
+garden, garten*, 花园, 花園, jardin
+basement, cellar, keller*, 地下室, sous sol, sotano
+attic, loft, dachboden, 阁楼, grenier, desvan, atico
+dining room*, esszimmer*, 餐厅, 餐廳, salle a manger, comedor
+kids room, children s room, nursery, kinderzimmer*, 儿童房, chambre d enfant*
+toilet, restroom, gastewc, 厕所, 卫生间, toilettes, aseo
+balcony, balkon*, 阳台, balcon
+terrace, patio, terrasse*, 露台, terraza
+laundry room, utility room, waschkuche, 洗衣房, buanderie
+guest room, gastezimmer*, 客房, chambre d amis
+conservatory, wintergarten, veranda, 阳光房
+"""
+ROOMS: tuple[re.Pattern[str], ...] = tuple(map(phrases, _ROOMS.strip().splitlines()))
+"""One pattern a room, with its words in all languages."""
 
 
 def rooms_missing(sentence: str, places: Iterable[str]) -> tuple[str, ...]:

@@ -9,43 +9,43 @@ import re
 
 from .fold import phrases
 
-_OPEN = (
-    *("open", "opens", "opened", "raise", "lift", "roll up", "pull up"),
-    *("/(?<!\\w)let .{0,30} in(?!\\w)/",),
-    *("offne", "offnen", "offnest", "aufmachen", "aufmach", "hochfahren"),
-    *("hochziehen", "/(?<!\\w)(mach\\w*|fahr\\w*|zieh\\w*) .{0,60}(auf|hoch)(?!\\w)/"),
-    *("打开", "打開", "开门", "開門", "开一下", "拉开", "升起", "开启", "開啟"),
-    *("/把.{1,20}[开開]/",),
-    *("ouvre", "ouvrez", "ouvrir", "ouvres", "remonte", "releve", "lever", "leve"),
-    *("abre", "abrir", "abras", "abra", "abran", "abres", "sube", "subir", "levanta"),
-)
-_UNLOCK = (
-    *("unlock", "unlocks", "unlocked", "unlatch", "unbolt"),
-    *("entsperr*", "entriegel*", "aufschliess*", "aufsperr*"),
-    *("/(?<!\\w)(schliess\\w*|sperr\\w*) .{0,60}auf(?!\\w)/",),
-    *("解锁", "解鎖", "开锁", "開鎖"),
-    *("deverrouill*", "debloque*"),
-    *("desbloque*", "quita el seguro", "quita el cerrojo"),
-)
-_PORTION = (
-    "/\\d\\s*(%|percent|prozent|pour cent|por ciento)/",
-    *("百分之", "half", "halb", "halbe", "一半", "moitie", "mitad", "medio", "media"),
-)
-_DISARM = (
-    *("disarm", "deactivate", "turn off", "switch off", "shut off"),
-    *("/(?<!\\w)turn .{0,40} off(?!\\w)/",),
-    *("entscharf*", "unscharf", "deaktivier*", "ausschalten", "abschalten"),
-    *("/(?<!\\w)(schalt\\w*|mach\\w*) .{0,60}(aus|ab)(?!\\w)/",),
-    *("撤防", "解除", "关闭", "關閉", "关掉"),
-    *("desarme*", "desactive*", "eteins", "eteindre", "coupe"),
-    *("desarma*", "desactiva*", "apaga", "apagar"),
-)
+_OPEN = r"""
+    open, opens, opened, raise, lift, roll up, pull up
+    /let .{0,30} in/
+    offne, offnen, offnest, aufmachen, aufmach, hochfahren, hochziehen
+    /(mach|fahr|zieh)\w* .{0,60}(auf|hoch)/
+    打开, 打開, 开门, 開門, 开一下, 拉开, 升起, 开启, 開啟
+    /把.{1,20}[开開]/
+    ouvre, ouvrez, ouvrir, ouvres, remonte, releve, lever, leve
+    abre, abrir, abras, abra, abran, abres, sube, subir, levanta
+    """
+_UNLOCK = r"""
+    unlock, unlocks, unlocked, unlatch, unbolt
+    entsperr*, entriegel*, aufschliess*, aufsperr*
+    /(schliess|sperr)\w* .{0,60}auf/
+    解锁, 解鎖, 开锁, 開鎖
+    deverrouill*, debloque*
+    desbloque*, quita el seguro, quita el cerrojo
+    """
+_PORTION = r"""
+    /\d+ ?(%|percent|prozent|pour cent|por ciento)/
+    百分之, 一半, half, halb, halbe, moitie, mitad
+    """
+_DISARM = r"""
+    disarm, deactivate, turn off, switch off, shut off
+    /turn .{0,40} off/
+    entscharf*, unscharf, deaktivier*, ausschalten, abschalten
+    /(schalt|mach)\w* .{0,60}(aus|ab)/
+    撤防, 解除, 关闭, 關閉, 关掉
+    desarme*, desactive*, eteins, eteindre, coupe
+    desarma*, desactiva*, apaga, apagar
+    """
 
 SENSITIVE: Mapping[str, re.Pattern[str]] = {
-    "lock.unlock": phrases((*_UNLOCK, *_OPEN)),
-    "lock.open": phrases((*_UNLOCK, *_OPEN)),
+    "lock.unlock": phrases(_UNLOCK + _OPEN),
+    "lock.open": phrases(_UNLOCK + _OPEN),
     "cover.open_cover": phrases(_OPEN),
-    "cover.set_cover_position": phrases((*_OPEN, *_PORTION)),
+    "cover.set_cover_position": phrases(_OPEN + _PORTION),
     "valve.open_valve": phrases(_OPEN),
     "alarm_control_panel.alarm_disarm": phrases(_DISARM),
 }

@@ -67,6 +67,13 @@ _UNITS: Mapping[str, float] = {
     "h": 3600,
     "d": 86400,
 }
+
+
+def _unnamed(pattern: str) -> str:
+    """Return a pattern without its groups' names, which may be given only once."""
+    return re.sub(r"\?P<\w+>", "?:", pattern)
+
+
 _NUMBER = (
     r"(?P<number>\d+(?:[.,:]\d+)?|"
     + "|".join(sorted(_NUMBERS, key=len, reverse=True))
@@ -90,59 +97,39 @@ _DELAYS = tuple(
         rf"{_SPAN} ?(?:之后|以后|后|後|之後|以後)",
     )
 )
-_LASTING = (
-    (
-        rf"/(?<!\w)(?:for|fur|pendant|durante|por) (?:about |une? |an? )?"
-        rf"{_SPAN.replace('?P<', '?P<x')}(?!\w)/"
-    ),
-    rf"/{_SPAN.replace('?P<', '?P<y')} lang(?!\w)/",
-)
 _UNTIL = phrases(
-    ("until", "till", "bis", "直到", "jusqu a", "jusque", "hasta", r"/到.{1,8}为止/")
+    """
+    until, till, bis, 直到, jusqu a, jusque, hasta
+    /到.{1,8}为止/
+    """
 )
 _UP_TO = phrases(
-    (r"/(?<!\w)(?:till|bis|hasta|jusqu a) (?:zu |auf |al )?\d+ ?(?!:|\d|uhr)/",)
+    r"""
+    /(?:till|bis|hasta|jusqu a) (?:zu |auf |al )?\d+ ?
+    (?:%|percent|prozent|pour cent|por ciento|degrees?|grad|degres|grados)/
+    """
 )
 """A value and no time: `bis 50 Prozent`."""
 _VAGUE = phrases(
-    (
-        *_LASTING,
-        *("tomorrow", "tonight", "this evening", "later", "in a while", "in a bit"),
-        *("every day", "every morning", "every evening", "every night", "daily"),
-        *(
-            "as soon as",
-            r"/(?<!\w)(when|once|whenever) (i|we|he|she|they|the|it)(?!\w)/",
-        ),
-        *(
-            r"/(?<!\w)(?<!guten )morgen(?!\w)/",
-            "heute abend",
-            "heute nacht",
-            "spater",
-            "gleich nachher",
-            "sobald",
-        ),
-        *("jeden tag", "jeden morgen", "jeden abend", "taglich", "immer wenn"),
-        r"/(?<!\w)wenn (ich|wir|er|sie|es|die|der|das|jemand)(?!\w)/",
-        *(
-            "明天",
-            "今晚",
-            "晚点",
-            "稍后",
-            "稍後",
-            "等会",
-            "等一下",
-            "待会",
-            "每天",
-            "每晚",
-        ),
-        r"/(当|等).{1,12}(时候|时|後|后)/",
-        *("demain", "ce soir", "cette nuit", "plus tard", "tout a l heure", "des que"),
-        *("chaque jour", "chaque matin", "chaque soir", "tous les jours", "lorsque"),
-        r"/(?<!\w)quand (je|on|nous|il|elle|ils|la|le|les)(?!\w)/",
-        *("manana", "esta noche", "mas tarde", "luego", "en cuanto", "cada dia"),
-        *("cada noche", "todos los dias", "dentro de un rato"),
-        r"/(?<!\w)cuando (\w+e|\w+a|\w+mos|\w+en|\w+an|el|la|los|las)(?!\w)/",
-    )
+    rf"""
+    /(?:for|fur|pendant|durante|por) (?:about |une? |an? )?{_unnamed(_SPAN)}/
+    /{_unnamed(_SPAN)} lang/
+    tomorrow, tonight, this evening, later, in a while, in a bit, as soon as, daily
+    every day, every morning, every evening, every night
+    /(when|once|whenever) (i|we|he|she|they|the|it)/
+    /(?<!guten )morgen/
+    heute abend, heute nacht, spater, gleich nachher, sobald, immer wenn
+    jeden tag, jeden morgen, jeden abend, taglich
+    /wenn (ich|wir|er|sie|es|die|der|das|jemand)/
+    明天, 今晚, 晚点, 稍后, 稍後, 等会, 等一下, 待会, 每天, 每晚
+    /(当|等).{{1,12}}(时候|时|後|后)/
+    demain, ce soir, cette nuit, plus tard, tout a l heure, des que, lorsque
+    chaque jour, chaque matin, chaque soir, tous les jours
+    /quand (je|on|nous|il|elle|ils|la|le|les)/
+    manana, esta noche, mas tarde, luego, en cuanto, cada dia, cada noche
+    todos los dias, dentro de un rato
+    /cuando (\w+e|\w+a|\w+mos|\w+en|\w+an|el|la|los|las)/
+    """
 )
 """Later times that code does not work out."""
 
@@ -151,9 +138,7 @@ _NO_VALUE = (
     r"(?! ?(?:%|percent|prozent|pour cent|por ciento|degrees?|grad|degres|grados|°|k"
     r"|kelvin|度|\d|:|heller|dunkler|warmer|kalter|lauter|leiser|hoher|niedriger))"
 )
-_LEVEL = phrases(
-    ("set", "dim", "volume", "brightness", "temperature", "thermostat", "heating")
-)
+_LEVEL = phrases("set, dim, volume, brightness, temperature, thermostat, heating")
 """What makes `at 20` a value."""
 _CLOCKS = tuple(
     re.compile(pattern)
@@ -171,10 +156,10 @@ _CLOCKS = tuple(
     )
 )
 _NAMED_TIMES = (
-    (phrases(("noon", "midday", "mittag", "正午", "中午", "midi", "mediodia")), 12),
-    (phrases(("midnight", "mitternacht", "午夜", "minuit", "medianoche")), 24),
+    (phrases("noon, midday, mittag, 正午, 中午, midi, mediodia"), 12),
+    (phrases("midnight, mitternacht, 午夜, minuit, medianoche"), 24),
 )
-_TOMORROW = phrases(("tomorrow", "morgen", "明天", "demain", "manana"))
+_TOMORROW = phrases("tomorrow, morgen, 明天, demain, manana")
 _AFTERNOON = frozenset({"pm", "in the evening", "下午", "晚上"})
 _EXACT = frozenset({"am", "in the morning", "早上", "上午"})
 
