@@ -142,6 +142,8 @@ class MessagesApi:
         self.requests: list[Body] = []
         """The bodies of the calls."""
         self.raw: list[bytes] = []
+        self.streaming = asyncio.Event()
+        """Set when some of an answer's text has been sent."""
         self.dropped = asyncio.Event()
         """Set when a client went away in the middle of a stream."""
         self._runner: web.AppRunner | None = None
@@ -151,7 +153,9 @@ class MessagesApi:
         app = web.Application(client_max_size=4 * 1024 * 1024)
         app.router.add_post("/v1/messages", self._messages)
         app.router.add_get("/v1/models/{model}", self._model)
-        self._runner = web.AppRunner(app, handler_cancellation=True)
+        self._runner = web.AppRunner(
+            app, handler_cancellation=True, shutdown_timeout=0.1
+        )
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", 0)
         await site.start()
@@ -213,6 +217,8 @@ class MessagesApi:
                     await asyncio.sleep(tokens(chunk) / self.rate)
                 sent += 1
             await _send(response, event)
+            if sent:
+                self.streaming.set()
         return response
 
 
@@ -270,9 +276,13 @@ async def _send(response: web.StreamResponse, event: Body) -> None:
 
 
 def _refused(request: web.Request) -> web.Response | None:
-    if request.headers.get("x-api-key") == KEY:
+    """Return the answer to a wrong key; newer clients send it as a bearer's."""
+    headers = request.headers
+    if headers.get("authorization") == f"Bearer {KEY}" or KEY == headers.get(
+        "x-api-key"
+    ):
         return None
-    return _error("authentication_error", "invalid x-api-key")
+    return _error("authentication_error", "invalid key")
 
 
 def _error(

@@ -230,7 +230,23 @@ JUNK: st.SearchStrategy[Any] = st.recursive(
         st.lists(inner, max_size=4)
         | st.dictionaries(
             st.sampled_from(
-                ("kind", "say", "actions", "asked", "n", "device", "op", "args", "relative", "after", "why", "name", "value", "by", "brightness_pct")
+                (
+                    "kind",
+                    "say",
+                    "actions",
+                    "asked",
+                    "n",
+                    "device",
+                    "op",
+                    "args",
+                    "relative",
+                    "after",
+                    "why",
+                    "name",
+                    "value",
+                    "by",
+                    "brightness_pct",
+                )
             ),
             inner,
             max_size=7,
