@@ -15,6 +15,7 @@ from .houses import act, alias, answer, ask, small_house
 
 HOUSE = small_house()
 LAMP = alias(HOUSE, "light.kitchen")
+DESK = alias(HOUSE, "light.desk")
 TV = alias(HOUSE, "media_player.tv")
 THERMOSTAT = alias(HOUSE, "climate.living")
 
@@ -179,6 +180,37 @@ def test_small_models_write_objects_and_numbers_as_text() -> None:
     step = act(LAMP, "light.turn_on") | {"args": {"brightness_pct": "30"}}
     parsed = check(step)
     assert parsed.proposed[0].action.parameters == {"brightness_pct": 30}
+
+
+@pytest.mark.parametrize(
+    ("alias", "op", "name", "text", "value"),
+    [
+        (LAMP, "light.turn_on", "brightness_pct", "12.5", 12.5),
+        (TV, "media_player.volume_mute", "is_volume_muted", "true", True),
+        (DESK, "light.turn_on", "rgb_color", "[255, 0, 7]", [255, 0, 7]),
+        (TV, "media_player.select_source", "source", "1", "1"),
+    ],
+)
+def test_text_that_stands_for_a_value(
+    alias: str, op: str, name: str, text: str, value: object
+) -> None:
+    """AI Task's structures have texts only."""
+    parsed = check(act(alias, op, **{name: text}))
+    assert parsed.proposed[0].action.parameters == {name: value}
+
+
+@pytest.mark.parametrize(
+    "text", ["[1,]", "[,1]", "[1 2]", "01", "1e9", "[[1]]", "null"]
+)
+def test_text_that_stands_for_none(text: str) -> None:
+    parsed = check(act(LAMP, "light.turn_on", brightness_pct=text))
+    assert parsed.faults
+
+
+def test_whole_numbers_with_a_point() -> None:
+    second = act(TV, "media_player.media_play") | {"after": 1.0}
+    parsed = check(act(TV, "media_player.turn_on"), second)
+    assert parsed.proposed[1].action.after == 0
 
 
 def test_reasons_claim_nothing() -> None:

@@ -108,7 +108,9 @@ class Rupert(Agent):
     async def _plan_and_run(self, request: Request) -> Result:
         intent = None if request.dry_run else self._open(request)
         situation = Situation(
-            house=self._house, now=self._clock.now().astimezone(self._zone)
+            house=self._house,
+            now=self._clock.now().astimezone(self._zone),
+            policy=self.issuer.policy,
         )
         try:
             async with asyncio.timeout(request.deadline):
@@ -217,7 +219,8 @@ class Rupert(Agent):
             else:
                 intent.standing, intent.until = plan.standing, plan.until
                 steps = await self._dispatch.run(intent, plan)
-            result = replace(result, steps=(*steps, *map(self._skipped, plan.skipped)))
+            skipped = map(self._skipped, plan.skipped)
+            result = replace(result, steps=(*steps, *skipped, *plan.dropped))
         if intent is not None:
             self._conclude(intent, plan, result)
         return result
@@ -245,6 +248,7 @@ class Rupert(Agent):
                 "reason": plan.reason,
                 "outcomes": counts,
                 "near": list(plan.near),
+                "model": plan.consultation.as_dict() if plan.consultation else None,
             },
         )
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+import json
 import math
 import re
 
@@ -12,7 +13,9 @@ from ..reasons import Reason
 from .clean import clean
 from .faults import Fault, Place, as_json
 
-_NUMERIC = re.compile(r"-?\d{1,9}(\.\d{1,6})?")
+_NUMERIC = re.compile(r"-?(0|[1-9]\d{0,8})(\.\d{1,6})?")
+_BYTE = r"(0|[1-9]\d{0,2})"
+_LISTED = re.compile(rf"true|false|\[ ?{_BYTE}( ?, ?{_BYTE}){{0,7}} ?\]")
 _NAME = 40
 _WIDEST = 1e6
 """Largest change that is passed on; the device's limits are met later."""
@@ -99,16 +102,16 @@ def _pairs(value: object, key: str) -> dict[str, Json] | None:
 
 
 def _coerced(spec: Parameter | None, value: Json) -> Json:
-    """Return a number that was written as text as the number that it is.
+    """Return what was written as text (“30”, “true”, “[255, 0, 0]”) as what it is.
 
-    Signed ones stay text: `+10` may mean ten more, and that is said otherwise.
+    Signed numbers stay text: `+10` may mean ten more, and that is said otherwise.
     """
-    if spec is None or not _is_numeric(spec) or not isinstance(value, str):
+    if spec is None or spec.text or spec.choices or not isinstance(value, str):
         return value
-    if not _NUMERIC.fullmatch(value):
+    if not (_NUMERIC.fullmatch(value) or _LISTED.fullmatch(value)):
         return value
-    number = float(value)
-    return int(number) if number.is_integer() else number
+    meant: Json = json.loads(value)
+    return meant
 
 
 def _is_numeric(spec: Parameter) -> bool:

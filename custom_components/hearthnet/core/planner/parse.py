@@ -136,8 +136,7 @@ class _Actions:
             return [Fault(field="actions", value=short(value), allowed=allowed)]
         for position, item in enumerate(value):
             raw = item if isinstance(item, Mapping) else {}
-            n = raw.get("n")
-            number = n if isinstance(n, int) else position + 1
+            number = _whole(raw.get("n")) or position + 1
             self._places[number] = self._take(position, raw)
         return []
 
@@ -185,20 +184,27 @@ class _Actions:
         arguments = read_arguments(place, raw, device, operation)
         if isinstance(arguments, Fault):
             return arguments
-        after = raw.get("after") or None
-        if after is not None and (
-            not isinstance(after, int) or self._places.get(after) is None
-        ):
-            allowed = "0, or the n of an action before this one that is possible"
-            return place.fault(".after", after, allowed)
+        after = None
+        if raw.get("after"):
+            after = self._places.get(_whole(raw["after"]))
+            if after is None:
+                allowed = "0, or the n of an action before this one that is possible"
+                return place.fault(".after", raw["after"], allowed)
         return Action(
             targets=(device.id,),
             operation=operation.name,
             parameters=arguments.parameters,
             relative=arguments.relative,
-            after=None if after is None else self._places[after],
+            after=after,
             why=_reason(raw.get("why")),
         )
+
+
+def _whole(value: object) -> int:
+    """Return a whole number, 0 for what is none; some models write `1.0`."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value if isinstance(value, int) else 0
 
 
 def _reason(why: object) -> str:

@@ -122,7 +122,7 @@ _BEGINNINGS = _one_of(
     reste t il|fait il|il reste combien|est (?:la|le|l|mon|ma|notre)
     sont (?:les|mes|nos)
     [aà] quel\w*|dans quel\w*
-    .*(?:est|sont|fait|reste|a|ont)(?: t)? (?:elles?|ils?|on)
+    (?:.* )?(?:(?:est|sont|fait|reste)(?: t)?|a t|ont) (?:elles?|ils?|on)
     está|están|estaba|estaban|está[ns]?|hay|había|quedan?|hace (?:calor|frío)
     qué|cu[aá]l\w*|cu[aá]nt\w*|quién\w*|dónde|cuándo|cómo|por qué|a qué|a cuánt\w*
     en qué|desde cuándo|se (?:ha|han) \w+|funcionan?|se (?:quedó|quedaron)

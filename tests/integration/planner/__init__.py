@@ -1,0 +1,1 @@
+"""Planners inside Home Assistant."""
