@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 import json
 import re
+import sys
 from typing import Any, Self
 
 from aiohttp import web
@@ -357,3 +358,23 @@ def model_info(
             },
         },
     }
+
+
+def first_light(body: Body) -> Reply:
+    """Switch on the first light that a request shows."""
+    data = shown(body)
+    rows = data["catalogue"].get("devices") or data["situation"]["candidates"]
+    alias = next(alias for alias, *_ in rows if alias.startswith("light"))
+    return plan(act(alias, "light.turn_on"))
+
+
+async def _serve(latency: float, rate: float) -> None:
+    async with MessagesApi(first_light, latency=latency, rate=rate) as api:
+        sys.stdout.write(f"{api.url}\n")
+        sys.stdout.flush()
+        await asyncio.Event().wait()
+
+
+if __name__ == "__main__":
+    # Seconds until the first byte, tokens a second; the address is printed.
+    asyncio.run(_serve(float(sys.argv[1]), float(sys.argv[2])))

@@ -1,0 +1,235 @@
+"""What planning adds on top of a model, how large prompts are, what a sentence costs.
+
+`python -m hearthnet.bench.planner` asks a model in this process that takes exactly as
+long as the profile says. With `--url` the real SDK asks a server that speaks the
+Messages API (`python -m tests.support.messages_api` in the repository) with the same
+profile; then HTTP, streaming and parsing are in the numbers too.
+"""
+
+import argparse
+import asyncio
+from dataclasses import dataclass
+from datetime import UTC, datetime
+import json
+import logging
+import sys
+import time
+from typing import Any
+
+from hearthnet.core.devices import Device, Principal
+from hearthnet.core.intents import Origin, Request
+from hearthnet.core.messages import Json
+from hearthnet.core.planner import Situation
+from hearthnet.core.planner.anthropic import AnthropicModel, Settings
+from hearthnet.core.planner.budget import Amount, Budget
+from hearthnet.core.planner.model import Model, ModelPlanner, Repair, Usage
+from hearthnet.core.planner.prompt import Prompt, build_prompt
+from hearthnet.core.planner.schema import ANSWER, RULES
+from hearthnet.simulation import SimulatedHouse
+
+NOW = datetime(2026, 11, 30, 18, 0, tzinfo=UTC)
+OWNER = Principal(kind="user", id="owner", name="Owner", role="owner")
+KINDS = (
+    *("light", "light", "light", "light", "switch", "cover", "media_player"),
+    *("climate", "fan", "lock", "light", "input_boolean"),
+)
+"""What a room of the simulated house has."""
+CHARACTERS_PER_TOKEN = 4
+"""An estimate for Latin text and JSON; providers' own counts differ by a tenth."""
+UNLIMITED = Amount(calls=10**9, tokens=10**12, seconds=1e9)
+
+
+@dataclass(frozen=True)
+class Profile:
+    """How fast a model is."""
+
+    first: float = 0.6
+    """Seconds until the answer begins."""
+    rate: float = 120.0
+    """Tokens a second from then on."""
+
+    def seconds(self, tokens: int) -> float:
+        """Return how long an answer takes."""
+        return self.first + tokens / self.rate
+
+
+@dataclass(frozen=True)
+class Prices:
+    """Dollars for a million tokens. Assumed: look up your model's."""
+
+    input: float = 1.0
+    cached: float = 0.1
+    output: float = 5.0
+
+    def cost(self, taken: int, cached: int, output: int) -> float:
+        """Return dollars."""
+        price = taken * self.input + cached * self.cached + output * self.output
+        return price / 1e6
+
+
+class ProfiledModel(Model):
+    """Switches on the first lamp it is shown, after exactly the profile's time."""
+
+    name = "profiled"
+    most_devices = 60
+    seconds = 60.0
+
+    def __init__(self, profile: Profile) -> None:
+        """Take the profile."""
+        self._profile = profile
+        self.waited = 0.0
+        """Seconds that the last call waited."""
+
+    async def ask(self, prompt: Prompt, repair: Repair | None, usage: Usage) -> Json:
+        """Answer; see `Model`."""
+        lamp = next(
+            a for a, d in prompt.candidates.aliases.items() if d.domain == "light"
+        )
+        answer: Json = {
+            "kind": "command",
+            "say": "",
+            "actions": [{"n": 1, "device": lamp, "op": "light.turn_on"}],
+            "asked": [],
+        }
+        usage.input_tokens = tokens(prompt.encode().decode())
+        usage.output_tokens = tokens(json.dumps(answer))
+        started = time.perf_counter()
+        await asyncio.sleep(self._profile.seconds(usage.output_tokens))
+        self.waited = time.perf_counter() - started
+        return answer
+
+
+def house_of(count: int) -> SimulatedHouse:
+    """Return a house of so many devices, twelve to a room."""
+    house = SimulatedHouse()
+    for number in range(1, count + 1):
+        domain = KINDS[number % len(KINDS)]
+        thing = Device(
+            id=f"id{number:04}",
+            entity_id=f"{domain}.n{number}",
+            name=f"{domain.replace('_', ' ').title()} {number}",
+            domain=domain,
+            area=f"Room {number // len(KINDS) + 1}",
+        )
+        house.add(thing, state="on" if number % 3 else "off")
+    return house
+
+
+def request(text: str) -> Request:
+    """Return a request of the owner."""
+    return Request(text=text, principal=OWNER, origin=Origin.APP)
+
+
+def tokens(text: str) -> int:
+    """Estimate tokens."""
+    return len(text) // CHARACTERS_PER_TOKEN
+
+
+def prompt_report(count: int, prices: Prices) -> dict[str, Any]:
+    """Return how large the prompt is, how long it takes to build, what it costs."""
+    situation, times = Situation(house=house_of(count), now=NOW), []
+    for room in range(1, 41):
+        asked = request(f"Turn on the light in room {room}")
+        started = time.process_time()
+        prompt = build_prompt(asked, situation)
+        times.append(time.process_time() - started)
+    fixed = tokens(RULES + json.dumps(ANSWER))
+    stable = tokens(prompt.catalogue + prompt.policy)
+    new = tokens(prompt.situation)
+    output = 90
+    return {
+        "devices": count,
+        "shown": len(prompt.candidates.devices),
+        "bytes": len(prompt.encode()),
+        "tokens": {"rules": fixed, "catalogue": stable, "situation": new},
+        "build_cpu_ms": percentiles(times[1:]),
+        "dollars_cold": round(prices.cost(fixed + stable + new, 0, output), 6),
+        "dollars_warm": round(prices.cost(new, fixed + stable, output), 6),
+    }
+
+
+async def overhead(
+    count: int, rounds: int, profile: Profile, model: Model | None = None
+) -> dict[str, Any]:
+    """Return what planning adds to the model's own time, for one sentence at a time.
+
+    Args:
+        count: devices in the house.
+        rounds: sentences.
+        profile: how long the model takes; what a given `model` is assumed to take.
+        model: a model behind a server; by default one in this process.
+    """
+    profiled = ProfiledModel(profile)
+    budget = Budget(per_intent=UNLIMITED, per_day=UNLIMITED)
+    planner = ModelPlanner(model or profiled, budget)
+    situation, times = Situation(house=house_of(count), now=NOW), []
+    for number in range(rounds + 1):
+        started = time.perf_counter()
+        plan = await planner.plan(
+            request(f"Light on in room {number % 2 + 1}"), situation
+        )
+        total = time.perf_counter() - started
+        if plan is None or not plan.actions or plan.consultation is None:
+            raise RuntimeError(f"no plan: {plan}")
+        output = plan.consultation.output_tokens
+        own = profiled.waited if model is None else profile.seconds(output)
+        times.append(total - own)
+    return {
+        "devices": count,
+        "model": planner.model.name,
+        "profile": {"first_s": profile.first, "tokens_per_s": profile.rate},
+        "output_tokens": output,
+        "model_ms": round(own * 1e3, 1),
+        "adds_ms": percentiles(times[1:]),
+    }
+
+
+def percentiles(seconds: list[float]) -> dict[str, float]:
+    """Return the middle and the slow end, in milliseconds."""
+    ordered = sorted(seconds)
+    return {
+        "p50": round(ordered[len(ordered) // 2] * 1e3, 2),
+        "p95": round(ordered[int(len(ordered) * 0.95)] * 1e3, 2),
+    }
+
+
+async def run(options: argparse.Namespace) -> dict[str, Any]:
+    """Return all reports."""
+    profile = Profile(options.first, options.rate)
+    prices = Prices(options.price_in, options.price_cached, options.price_out)
+    model = None
+    if options.url:
+        from anthropic import AsyncAnthropic  # noqa: PLC0415 - not needed without a server
+
+        client = AsyncAnthropic(api_key=options.key, base_url=options.url)
+        model = AnthropicModel(client, Settings(model=options.model))
+    return {
+        "prompts": [prompt_report(count, prices) for count in options.devices],
+        "overhead": [
+            await overhead(count, options.rounds, profile, model)
+            for count in options.devices
+        ],
+    }
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Write the reports to standard output."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--devices", type=int, nargs="+", default=[20, 60, 500])
+    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--first", type=float, default=Profile.first)
+    parser.add_argument("--rate", type=float, default=Profile.rate)
+    parser.add_argument("--price-in", type=float, default=Prices.input)
+    parser.add_argument("--price-cached", type=float, default=Prices.cached)
+    parser.add_argument("--price-out", type=float, default=Prices.output)
+    parser.add_argument("--url", help="a server that speaks the Messages API")
+    parser.add_argument("--key", default="sk-test")
+    parser.add_argument("--model", default="claude-test")
+    logging.basicConfig(level=logging.WARNING)
+    report = asyncio.run(run(parser.parse_args(arguments)))
+    sys.stdout.write(json.dumps(report, indent=1) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
