@@ -14,12 +14,39 @@ from hearthnet.core.planner.candidates import candidates_for
 from hearthnet.core.planner.errors import PlannerError
 from hearthnet.core.planner.model import ModelPlanner, Repair, Usage
 from hearthnet.core.planner.prompt import Prompt
+from hearthnet.core.policy.load import load
 from hearthnet.simulation import SimulatedHouse
 
 NOW = datetime(2026, 11, 30, 18, 0, tzinfo=timezone(timedelta(hours=1)))
 ANNA = Principal(kind="user", id="anna", name="Anna", role="owner")
 
 DIMMABLE = frozenset({"light.turn_on", "light.turn_off", "brightness_pct"})
+
+
+POLICY = load(
+    """
+version: 1
+rules:
+  - {id: everybody, effect: allow}
+  - id: no-garage
+    why: Anna's ex must never get in
+    effect: deny
+    operations: cover.*
+    targets: {area: Garage}
+  - id: quiet
+    effect: limit
+    operations: media_player.volume_set
+    bounds: {volume_level: {max: 0.3}}
+    conditions: {time: "22:00-07:00"}
+  - {id: children, effect: deny, operations: climate.*, subjects: {role: child}}
+  - {id: owner, effect: confirm, operations: fan.*, subjects: {role: owner}}
+  - {id: voice, effect: confirm, operations: switch.*, subjects: {origin: voice}}
+  - {id: one, effect: deny, targets: {entity: light.secret}}
+  - {id: anna, effect: deny, operations: light.*, subjects: {principal: anna}}
+  - {id: many, effect: confirm, conditions: {more_devices_than: 5}}
+"""
+)
+"""A policy with a rule of each sort."""
 
 
 def device(entity_id: str, name: str, area: str | None = None, **fields: Any) -> Device:

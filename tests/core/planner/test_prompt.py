@@ -18,11 +18,10 @@ from hearthnet.core.planner.candidates import MOST, candidates_for
 from hearthnet.core.planner.clean import clean
 from hearthnet.core.planner.prompt import NAME, REQUEST, build_prompt
 from hearthnet.core.planner.schema import ANSWER, RULES
-from hearthnet.core.policy.load import load, preset
 from hearthnet.core.view import View
 from hearthnet.simulation import SimulatedHouse
 
-from .houses import NOW, ask, device, large_house, situation, small_house
+from .houses import NOW, POLICY, ask, device, large_house, situation, small_house
 
 GOLDEN = Path(__file__).parent / "golden"
 ROOT = Path(__file__).parents[3]
@@ -35,8 +34,7 @@ DIALOGUE = (
 def small() -> bytes:
     """Return the prompt of a sentence in a small house."""
     request = ask("Mach es dort heller", language="de", area="Hall", turns=DIALOGUE)
-    policy = load(preset("balanced"))
-    return build_prompt(request, situation(small_house(), policy=policy)).encode()
+    return build_prompt(request, situation(small_house(), policy=POLICY)).encode()
 
 
 def large() -> bytes:

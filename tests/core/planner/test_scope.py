@@ -8,7 +8,8 @@ import pytest
 
 from hearthnet.core.devices import Device
 from hearthnet.core.domains import OPERATIONS
-from hearthnet.core.planner.scope import reach_of, sensitive
+from hearthnet.core.operations import Risk
+from hearthnet.core.planner.scope import reach_of
 from hearthnet.core.reasons import Reason
 
 from .houses import ask, device, small_house
@@ -111,12 +112,14 @@ def test_what_was_not_shown_is_outside() -> None:
     assert problem.reason is Reason.OUT_OF_SCOPE
 
 
-def test_what_is_sensitive() -> None:
-    house = small_house()
-    assert sensitive(UNLOCK, house.known["id_lock_front"])
-    assert sensitive(OPEN, house.known["id_cover_garage"])
-    assert not sensitive(OPEN, house.known["id_cover_study"])
-    assert not sensitive(OPERATIONS["lock.lock"], house.known["id_lock_front"])
+def test_a_group_is_as_harmless_as_its_worst_member() -> None:
+    blind = device("cover.a", "A", device_class="blind")
+    garage = device("cover.b", "B", device_class="garage")
+    shut = device("cover.all", "All", device_class="shutter")
+    for members, harmless in (((blind,), True), ((blind, garage), False)):
+        group = replace(shut, members=tuple(m.id for m in members))
+        reach = reach_of(ask("Make it bright"), (group, *members))
+        assert (reach.admits(OPEN, group) is None) is harmless
 
 
 HOSTILE = st.text(max_size=60) | st.sampled_from(
@@ -144,4 +147,5 @@ def test_hostile_names_open_nothing(text: str, area: str, alias: str) -> None:
     for known in shown:
         for row in OPERATIONS.values():
             if row.domain == known.domain:
-                assert (reach.admits(row, known) is None) is not sensitive(row, known)
+                feared = row.risk is Risk.CONFIRM and known.device_class != "blind"
+                assert (reach.admits(row, known) is None) is not feared

@@ -84,7 +84,7 @@ def build_prompt(request: Request, situation: Situation, most: int = MOST) -> Pr
     if is_question(request.text):
         new["form"] = "question"
     new["request"] = clean(request.text, REQUEST)
-    policy = policy_lines(situation.policy) if situation.policy else []
+    policy = policy_lines(situation.policy, request) if situation.policy else []
     return Prompt(
         catalogue=_block({"catalogue": catalogue}),
         policy=_block({"policy": list[Json](policy)}),

@@ -34,19 +34,14 @@ _FILLERS = phrases(
 """Words that say nothing about which door is meant."""
 
 
-def sensitive(operation: Operation, device: Device) -> bool:
-    """Tell whether nobody should be surprised by the operation on the device."""
-    if operation.risk is not Risk.CONFIRM:
-        return False
-    return device.domain != "cover" or device.device_class not in WINDOW_COVERINGS
-
-
 @dataclass(frozen=True, kw_only=True)
 class Reach:
     """What a plan for one request may touch."""
 
     devices: frozenset[str]
     """Ids of the devices that the planner was shown."""
+    harmless: frozenset[str]
+    """Ids of those of which nothing is to be feared: window coverings."""
     spoken: frozenset[str]
     """Operations of the class `confirm` that the sentence names."""
     named: frozenset[str]
@@ -56,7 +51,7 @@ class Reach:
         """Return why an action lies outside, or None."""
         if device.id not in self.devices:
             return _outside(f"{device.id} is not among the devices shown", "device")
-        if not sensitive(operation, device):
+        if operation.risk is not Risk.CONFIRM or device.id in self.harmless:
             return None
         if operation.name not in self.spoken:
             return _outside(f"the request does not name {operation.name}", "op")
@@ -88,8 +83,22 @@ def reach_of(request: Request, shown: Iterable[Device]) -> Reach:
                 break
     return Reach(
         devices=frozenset(device.id for device in devices),
+        harmless=_coverings(devices),
         spoken=spoken,
         named=named,
+    )
+
+
+def _coverings(devices: tuple[Device, ...]) -> frozenset[str]:
+    """Return the window coverings, and groups that have nothing else in them."""
+    known = {device.id: device for device in devices}
+    return frozenset(
+        device.id
+        for device in devices
+        if all(
+            part.domain == "cover" and part.device_class in WINDOW_COVERINGS
+            for part in (device, *(known.get(m, device) for m in device.members))
+        )
     )
 
 
