@@ -120,7 +120,7 @@ class ModelPlanner:
         try:
             plan = await consulting.plan()
         except PlannerError as error:
-            _LOGGER.warning("%s made no plan: %s", self.model.name, error)
+            _LOGGER.info("%s made no plan: %s", self.model.name, error)
             plan = self._nothing(error.reason)
         if when and plan.kind is PlanKind.COMMAND:
             standing = when.until is not None
