@@ -1,7 +1,7 @@
 """A house for planners, requests to it, and models that answer as told."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
@@ -71,7 +71,9 @@ def small_house() -> SimulatedHouse:
         state="on",
         brightness_pct=40,
     )
-    add(device("light.hall", "Hall light", "Hall", aliases=("Flurlicht",)), state="off")
+    labels = frozenset({"evening", "guests", "own"})
+    hall = device("light.hall", "Hall light", "Hall", labels=labels)
+    add(replace(hall, aliases=("Flurlicht",)), state="off")
     add(device("light.desk", "Desk lamp", "Office"), state="on", brightness_pct=80)
     add(
         device("cover.study", "Study blind", "Office", device_class="blind"),
