@@ -8,10 +8,10 @@ profile; then HTTP, streaming and parsing are in the numbers too.
 
 import argparse
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 import json
-import logging
 import sys
 import time
 from typing import Any
@@ -65,6 +65,22 @@ class Prices:
         """Return dollars."""
         price = taken * self.input + cached * self.cached + output * self.output
         return price / 1e6
+
+
+@dataclass(frozen=True)
+class Server:
+    """A server that speaks the Messages API."""
+
+    url: str
+    key: str
+    name: str
+
+    def model(self) -> Model:
+        """Return the model behind it, through the real SDK."""
+        from anthropic import AsyncAnthropic  # noqa: PLC0415 - only for a server
+
+        client = AsyncAnthropic(api_key=self.key, base_url=self.url)
+        return AnthropicModel(client, Settings(model=self.name))
 
 
 class ProfiledModel(Model):
@@ -193,22 +209,31 @@ def percentiles(seconds: list[float]) -> dict[str, float]:
     }
 
 
-async def run(options: argparse.Namespace) -> dict[str, Any]:
-    """Return all reports."""
-    profile = Profile(options.first, options.rate)
-    prices = Prices(options.price_in, options.price_cached, options.price_out)
-    model = None
-    if options.url:
-        from anthropic import AsyncAnthropic  # noqa: PLC0415 - not needed without a server
+def measure(
+    devices: Sequence[int] = (20, 60, 500),
+    *,
+    rounds: int = 20,
+    profile: Profile = Profile(),
+    prices: Prices = Prices(),
+    server: Server | None = None,
+) -> dict[str, Any]:
+    """Return the sizes and prices of prompts, and what planning adds to the model.
 
-        client = AsyncAnthropic(api_key=options.key, base_url=options.url)
-        model = AnthropicModel(client, Settings(model=options.model))
+    Args:
+        devices: sizes of the house.
+        rounds: sentences for each size.
+        profile: how fast the model is; the server's is set where it is started.
+        prices: of the model.
+        server: one that speaks the Messages API; None: a model in this process.
+    """
+
+    async def overheads() -> list[dict[str, Any]]:
+        model = None if server is None else server.model()
+        return [await overhead(count, rounds, profile, model) for count in devices]
+
     return {
-        "prompts": [prompt_report(count, prices) for count in options.devices],
-        "overhead": [
-            await overhead(count, options.rounds, profile, model)
-            for count in options.devices
-        ],
+        "prompts": [prompt_report(count, prices) for count in devices],
+        "overhead": asyncio.run(overheads()),
     }
 
 
@@ -225,8 +250,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--url", help="a server that speaks the Messages API")
     parser.add_argument("--key", default="sk-test")
     parser.add_argument("--model", default="claude-test")
-    logging.basicConfig(level=logging.WARNING)
-    report = asyncio.run(run(parser.parse_args(arguments)))
+    options = parser.parse_args(arguments)
+    report = measure(
+        options.devices,
+        rounds=options.rounds,
+        profile=Profile(options.first, options.rate),
+        prices=Prices(options.price_in, options.price_cached, options.price_out),
+        server=Server(options.url, options.key, options.model) if options.url else None,
+    )
     sys.stdout.write(json.dumps(report, indent=1) + "\n")
     return 0
 

@@ -176,7 +176,8 @@ TEXTS = Texts(
         Reason.MODEL_UNKNOWN: "das Sprachmodell wird nicht mehr angeboten",
         Reason.MODEL_FAILED: "die Antwort des Sprachmodells war nicht zu gebrauchen",
         Reason.BUDGET_SPENT: (
-            "das Budget für das Sprachmodell ist aufgebraucht; einfache Befehle gehen weiter"
+            "das Budget für das Sprachmodell ist aufgebraucht; "
+            "einfache Befehle gehen weiter"
         ),
     },
     held="ein Auftrag von {who} ({time}) gilt",
