@@ -12,8 +12,9 @@ from typing import Any
 from hypothesis import given, strategies as st
 import pytest
 
-from hearthnet.core.devices import Device, device_path
+from hearthnet.core.devices import Device
 from hearthnet.core.messages import Message, MessageType
+from hearthnet.core.paths import device_path
 from hearthnet.core.planner.candidates import MOST, candidates_for
 from hearthnet.core.planner.clean import clean
 from hearthnet.core.planner.prompt import NAME, REQUEST, build_prompt
