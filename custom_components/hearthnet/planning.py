@@ -7,6 +7,7 @@ from homeassistant.core import HomeAssistant
 
 from .const import DOMAIN
 from .core.planner import FirstOf, Planner
+from .core.planner.later import LaterPlanner
 from .core.planner.playbooks import PlaybookPlanner, Playbooks
 from .house import HassHouse
 from .issues import PLAYBOOKS, async_show_mistakes
@@ -21,10 +22,12 @@ async def async_offline_planner(hass: HomeAssistant, house: HassHouse) -> Planne
     playbooks = Playbooks()
     mistakes = await hass.async_add_executor_job(_load, playbooks, own)
     async_show_mistakes(hass, PLAYBOOKS, mistakes, str(own))
-    return FirstOf(
-        PlaybookPlanner(playbooks),
-        SentencePlanner(hass, house),
-        SentenceExplainer(hass, house),
+    return LaterPlanner(
+        FirstOf(
+            PlaybookPlanner(playbooks),
+            SentencePlanner(hass, house),
+            SentenceExplainer(hass, house),
+        )
     )
 
 

@@ -64,6 +64,18 @@ class Home:
     messages: list[Message] = field(default_factory=list)
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
+    async def until(self, type_: MessageType) -> Message:
+        """Wait for the next message of a type, or return one of this boot."""
+        if not self.of(type_):
+            came = asyncio.Event()
+            end = self.hub.node.subscribe(
+                lambda record: came.set() if record.message.type is type_ else None
+            )
+            async with asyncio.timeout(10):
+                await came.wait()
+            end()
+        return self.of(type_)[-1]
+
     def of(self, type_: MessageType) -> list[Message]:
         """Return the messages of a type, in order."""
         return [m for m in self.messages if m.type is type_]

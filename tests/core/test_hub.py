@@ -276,3 +276,58 @@ async def test_a_read_ends_what_an_adapters_fault_left_unknown(tmp_path: Path) -
         second = await home.hub.ask(request("on"))
         assert second.steps[0].outcome is Outcome.CHANGED
         assert home.hub.gate.unknown(desk.id) is None
+
+
+async def test_a_deferred_plan_runs_once_when_it_is_due(tmp_path: Path) -> None:
+    """D06: nothing moves now; it survives a restart; it is verified when due."""
+    house = SimulatedHouse()
+    desk = lamp(house, "desk", state="on")
+    off = Action(targets=(desk.id,), operation="light.turn_off")
+    clock = ManualClock()
+    due = clock.now() + timedelta(minutes=2)
+    planner = ScriptedPlanner({"off in two minutes": command(off, due=due)})
+    async with running(tmp_path, house, planner, clock=clock) as home:
+        result = await home.hub.ask(request("off in two minutes"))
+        assert result.due == due
+        assert house.acts == []
+        assert [plan.due for plan in home.hub.status.deferred] == [due]
+    clock.advance(125)
+    async with running(tmp_path, house, clock=clock) as home:
+        receipt = await home.until(MessageType.RECEIPT)
+        assert receipt.body["outcome"] == Outcome.CHANGED
+        assert home.hub.status.deferred == ()
+    async with running(tmp_path, house, clock=clock) as home:
+        assert home.restart.dropped == ()
+        assert len(house.acts) == 1
+
+
+async def test_a_missed_plan_is_reported_and_not_run(tmp_path: Path) -> None:
+    """The hub was away for longer than the plan's grace."""
+    house = SimulatedHouse()
+    desk = lamp(house, "desk", state="on")
+    off = Action(targets=(desk.id,), operation="light.turn_off")
+    clock = ManualClock()
+    due = clock.now() + timedelta(minutes=2)
+    planner = ScriptedPlanner({"off in two minutes": command(off, due=due)})
+    async with running(tmp_path, house, planner, clock=clock) as home:
+        await home.hub.ask(request("off in two minutes"))
+    clock.advance(3600)
+    async with running(tmp_path, house, clock=clock) as home:
+        assert [dropped.due for dropped in home.restart.dropped] == [due]
+        assert home.hub.status.deferred == ()
+    assert house.acts == []
+
+
+async def test_a_deferred_plan_can_be_canceled(tmp_path: Path) -> None:
+    """It is off the record, and a second time there is nothing to cancel."""
+    house = SimulatedHouse()
+    desk = lamp(house, "desk", state="on")
+    off = Action(targets=(desk.id,), operation="light.turn_off")
+    clock = ManualClock()
+    due = clock.now() + timedelta(minutes=2)
+    planner = ScriptedPlanner({"off in two minutes": command(off, due=due)})
+    async with running(tmp_path, house, planner, clock=clock) as home:
+        result = await home.hub.ask(request("off in two minutes"))
+        assert await home.hub.cancel(result.intent, ANNA)
+        assert not await home.hub.cancel(result.intent, ANNA)
+        assert home.hub.status.deferred == ()

@@ -12,13 +12,15 @@ from typing import Any
 
 from .adapter import Adapter
 from .agents.base import Spawn
+from .agents.deferrals import Deferrals
 from .agents.issuer import Issuer
 from .agents.manager import ROOT, Manager
 from .agents.questions import Questions
 from .agents.rupert import Rupert
 from .bus.local import LocalBus
 from .chronicle import Chronicle, Librarian
-from .clock import Clock
+from .clock import Clock, to_text
+from .deferred import Deferred
 from .devices import House, Principal, Values
 from .domains import OPERATIONS
 from .gate import Gate
@@ -32,12 +34,14 @@ from .overview import Overview
 from .planner import FirstOf, Planner
 from .planner.undo import UndoPlanner
 from .policy.load import load
+from .reasons import Reason
 from .reservations import Reservations, Waiter
 from .restart import Restart, Startup, recover
 from .state import ENABLED_PATH, POLICY_PATH, State
 from .status import (
     AgentStatus,
     Cause,
+    DeferredStatus,
     HoldStatus,
     HubStatus,
     LeaseStatus,
@@ -80,6 +84,7 @@ class Hub:
         self._house = house
         self._librarian = librarian
         self._policy_text = policy_text
+        self._spawn = spawn
         self._clock: Clock = node.clock
         self._open = False
         self._stopping = False
@@ -126,6 +131,13 @@ class Hub:
             questions=self._questions,
             decided=self.overview.decided,
         )
+        self._deferrals = Deferrals(
+            self.state,
+            self._clock,
+            trusted=lambda: self.overview.clock_is_trusted,
+            fire=self._rupert.fire,
+            miss=self._miss,
+        )
         self._jeeves = Manager(
             JEEVES,
             node,
@@ -157,7 +169,8 @@ class Hub:
         for record in self.gate.recover(startup.past):
             self._bus.send(record)
         self._reservations.rebuild(before, local=(JEEVES,), key_of=self._key_of)
-        restart = recover(self.node, self.state, before)
+        trusted = self._clock.now() if self.overview.clock_is_trusted else None
+        restart = recover(self.node, self.state, before, trusted)
         if self.node.view.get(POLICY_PATH) is None:
             self._put_policy(self._policy_text, SYSTEM)
         await self.node.sync()
@@ -166,6 +179,7 @@ class Hub:
     def open(self) -> None:
         """Grant from now on: Home Assistant has started."""
         self._open = True
+        self._spawn(self._deferrals.run())
         self.overview.changed()
 
     async def stop(self) -> None:
@@ -216,8 +230,37 @@ class Hub:
     # Intents
 
     async def ask(self, request: Request) -> Result:
-        """Take an intent in words; return when all its receipts are in."""
-        return await self._rupert.ask(request)
+        """Take an intent in words; return when all its receipts are in.
+
+        What is for later returns at once, with `due`.
+        """
+        result = await self._rupert.ask(request)
+        if result.due is not None:
+            await self.node.sync()
+            self._deferrals.changed()
+        return result
+
+    async def cancel(self, deferred: str, principal: Principal) -> bool:
+        """Take a deferred plan off the record; False when there is none."""
+        plan = next((p for p in self.state.deferred() if p.id == deferred), None)
+        if plan is None:
+            return False
+        self._drop(plan, f"{principal.name} canceled it: {plan.request.text}")
+        await self.node.sync()
+        return True
+
+    def _miss(self, plan: Deferred) -> None:
+        self._drop(plan, f"Missed, and not run late: {plan.request.text}")
+
+    def _drop(self, plan: Deferred, content: str) -> None:
+        self._say(
+            MessageType.RESOLUTION,
+            content[:500],
+            cause=plan.id,
+            intent=plan.id,
+            body={"reason": Reason.CANCELED, "due": to_text(plan.due)},
+            writes={plan.path: None},
+        )
 
     async def propose(
         self,
@@ -408,6 +451,7 @@ class Hub:
             ),
             leases=tuple(map(LeaseStatus.of, self._issuer.leases.values())),
             questions=tuple(map(QuestionStatus.of, self._questions.standing)),
+            deferred=tuple(map(DeferredStatus.of, self.state.deferred())),
             holds=tuple(map(HoldStatus.of, self.state.holds(self._clock.now()))),
             librarian=(
                 librarian.status if librarian else LibrarianStatus(connected=False)

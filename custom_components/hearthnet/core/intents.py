@@ -220,6 +220,8 @@ class Result:
     reason: Reason | None = None
     near: tuple[str, ...] = ()
     dry_run: bool = False
+    due: datetime | None = None
+    """When it will be done; None: it was done, or not, just now."""
 
     @property
     def complete(self) -> bool:

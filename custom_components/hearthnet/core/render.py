@@ -77,7 +77,9 @@ class _Writer:
     holds: Holds
 
     def write(self, result: Result) -> str:
-        if result.steps:
+        if result.due is not None:
+            sentences = [self.texts.later.format(time=self._time(result.due))]
+        elif result.steps:
             sentences = self._steps(result)
         elif result.kind is PlanKind.QUESTION:
             sentences = self._answers(result)

@@ -1,7 +1,8 @@
 """What a new boot finds left over, and drops: nothing is re-run (invariant 4)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 
 from .messages import Json, MessageType
 from .node import Node, Record
@@ -33,6 +34,8 @@ class Dropped:
     text: str
     """What was asked for; offered again as a new intent, never re-run."""
     open_tasks: int
+    due: datetime | None = None
+    """When a deferred plan should have run; its time passed while nobody was there."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +52,13 @@ class Restart:
         return f"Dropped {len(self.dropped)} open requests; nothing was re-run."
 
 
-def recover(node: Node, state: State, before: Iterable[Record]) -> Restart:
-    """Close what earlier boots left open, with one event that names it all."""
+def recover(
+    node: Node, state: State, before: Iterable[Record], now: datetime | None
+) -> Restart:
+    """Close what earlier boots left open, with one event that names it all.
+
+    `now` is None while the wall clock is not trusted: no deferred plan is judged.
+    """
     intents: dict[str, Record] = {}
     for record in before:
         message = record.message
@@ -61,6 +69,7 @@ def recover(node: Node, state: State, before: Iterable[Record]) -> Restart:
         elif message.type is MessageType.RECOVERY:
             intents.clear()  # an earlier start has told of them
     tasks = state.open_tasks()
+    missed = [plan for plan in state.deferred() if plan.missed(now)] if now else []
     dropped = tuple(
         Dropped(
             intent=intent,
@@ -68,10 +77,14 @@ def recover(node: Node, state: State, before: Iterable[Record]) -> Restart:
             open_tasks=sum(task.intent == intent for task in tasks),
         )
         for intent, record in intents.items()
+    ) + tuple(
+        Dropped(intent=plan.id, text=plan.request.text, open_tasks=0, due=plan.due)
+        for plan in missed
     )
     restart = Restart(dropped)
     if dropped or tasks:
-        writes: Mapping[str, Json] = {task.path: None for task in tasks}
+        writes: dict[str, Json] = {task.path: None for task in tasks}
+        writes |= {plan.path: None for plan in missed}
         node.emit(
             sender="rupert",
             to="rupert",

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from .deferred import Deferred
 from .holds import Hold
 from .messages import EventId
 from .policy.load import load
@@ -67,6 +68,15 @@ class State:
             known[path] = entry
         self._holds = known
         return tuple(hold for _, hold in known.values())
+
+    def deferred(self) -> tuple[Deferred, ...]:
+        """Return the plans that wait for their time, the next one first."""
+        plans = [
+            Deferred.from_dict(value)
+            for path in self._view.paths("deferred/")
+            if isinstance(value := self._view.get(path), dict)
+        ]
+        return tuple(sorted(plans, key=lambda plan: plan.due))
 
     def open_tasks(self) -> tuple[Task, ...]:
         """Return the tasks that are recorded as open or blocked, oldest first."""

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Self
 
 from .confirmations import Pending
+from .deferred import Deferred
 from .holds import Hold
 from .intents import Step
 from .leases import Lease
@@ -118,6 +119,27 @@ class QuestionStatus:
 
 
 @dataclass(frozen=True, kw_only=True)
+class DeferredStatus:
+    """A plan that waits for its time."""
+
+    id: str
+    text: str
+    due: datetime
+    principal: str
+
+    @classmethod
+    def of(cls, deferred: Deferred) -> Self:
+        """Show a deferred plan."""
+        request = deferred.request
+        return cls(
+            id=deferred.id,
+            text=request.text,
+            due=deferred.due,
+            principal=request.principal.name,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
 class Decision:
     """One decision, as the event entity and the timeline show it."""
 
@@ -154,6 +176,7 @@ class HubStatus:
     leases: tuple[LeaseStatus, ...] = ()
     holds: tuple[HoldStatus, ...] = ()
     questions: tuple[QuestionStatus, ...] = ()
+    deferred: tuple[DeferredStatus, ...] = ()
     librarian: LibrarianStatus = field(
         default_factory=lambda: LibrarianStatus(connected=False)
     )

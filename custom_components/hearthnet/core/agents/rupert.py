@@ -14,6 +14,7 @@ import logging
 from ..bus import Bus
 from ..clock import Clock
 from ..confirmations import Pending
+from ..deferred import Deferred
 from ..devices import House, Principal
 from ..holds import SourceClass
 from ..intents import (
@@ -28,7 +29,7 @@ from ..intents import (
     Step,
 )
 from ..journal import JournalError
-from ..messages import Message, MessageType
+from ..messages import Json, Message, MessageType
 from ..node import Node, Record
 from ..operations import Problem
 from ..planner import Planner, Situation
@@ -125,7 +126,13 @@ class Rupert(Agent):
             plan = Plan(kind=PlanKind.UNCLEAR, reason=Reason.NOT_UNDERSTOOD)
         return await self.carry_out(request, plan, intent)
 
-    def _open(self, request: Request, *, lease: float | None = None) -> Intent:
+    def _open(
+        self,
+        request: Request,
+        *,
+        lease: float | None = None,
+        deferred: Deferred | None = None,
+    ) -> Intent:
         """Put an intent on record."""
         source = source_of(request, self.issuer.policy)
         record = self.node.emit(
@@ -133,7 +140,9 @@ class Rupert(Agent):
             to=self.name,
             type=MessageType.INTENT,
             content=f"{request.principal.name}: {request.text}"[:500] or "-",
+            cause=deferred.id if deferred else None,
             base_commit=self.node.view.commit,
+            writes={deferred.path: None} if deferred else {},
             body={
                 "text": request.text,
                 "principal": request.principal.as_dict(),
@@ -180,6 +189,18 @@ class Rupert(Agent):
         except JournalError:
             return _unwritable(pending.request)
 
+    async def fire(self, deferred: Deferred) -> Result:
+        """Take a deferred plan as a new intent, now that it is due.
+
+        The intent's own event takes the plan off the record, so it fires once.
+        """
+        plan = Plan(kind=PlanKind.COMMAND, actions=deferred.actions, source="deferred")
+        try:
+            intent = self._open(deferred.request, deferred=deferred)
+            return await self.carry_out(deferred.request, plan, intent)
+        except JournalError:
+            return _unwritable(deferred.request)
+
     async def use(self, request: Request, lease: str, action: Action) -> Result:
         """Have an existing lease taken to the gate, which says if it still counts."""
         plan = Plan(kind=PlanKind.COMMAND, actions=(action,), source="lease")
@@ -216,6 +237,9 @@ class Rupert(Agent):
         elif plan.kind is PlanKind.COMMAND:
             if intent is None:
                 steps = self._preview(request, plan)
+            elif plan.due is not None:
+                result = replace(result, due=plan.due)
+                steps = ()
             else:
                 intent.standing, intent.until = plan.standing, plan.until
                 steps = await self._dispatch.run(intent, plan)
@@ -232,7 +256,17 @@ class Rupert(Agent):
         for step in result.steps:
             counts[step.outcome] = counts.get(step.outcome, 0) + 1
         told = ", ".join(f"{n} {outcome}" for outcome, n in counts.items())
-        if plan.kind is PlanKind.QUESTION:
+        writes: dict[str, Json] = {}
+        if result.due is not None:
+            deferred = Deferred(
+                id=intent.id,
+                due=result.due,
+                request=intent.request,
+                actions=plan.actions,
+            )
+            writes[deferred.path] = deferred.as_dict()
+            told = f"it waits until {result.due:%Y-%m-%d %H:%M %Z}"
+        elif plan.kind is PlanKind.QUESTION:
             told = f"answered from {len(result.answers)} readings"
         elif not told:
             told = f"nothing done ({plan.reason or 'empty plan'})"
@@ -250,6 +284,7 @@ class Rupert(Agent):
                 "near": list(plan.near),
                 "model": plan.consultation.as_dict() if plan.consultation else None,
             },
+            writes=writes,
         )
 
     def failed(self, record: Record, reason: Reason, text: str) -> None:

@@ -185,6 +185,7 @@ TEXTS = Texts(
     nothing="Es wurde nichts angetastet: {why}.",
     rest="Der Rest bleibt unangetastet: {why}.",
     nothing_to_do="Es gibt nichts zu tun.",
+    later="Das mache ich um {time}.",
     answer=("{names} ist {state}.", "{names} sind {state}."),
     answer_since=(
         "{names} ist {state}, seit {age}.",

@@ -181,6 +181,7 @@ TEXTS = Texts(
     nothing="Nothing was touched: {why}.",
     rest="The rest was left alone: {why}.",
     nothing_to_do="There is nothing to do.",
+    later="I will do that at {time}.",
     answer=("{names} is {state}.", "{names} are {state}."),
     answer_since=("{names} is {state}, for {age}.", "{names} are {state}, for {age}."),
     answer_unreachable="{names} cannot be reached, so its state is not known.",

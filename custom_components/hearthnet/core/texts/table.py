@@ -64,6 +64,8 @@ class Texts:
     rest: str
     """Some steps have been told; for the others `{why}`."""
     nothing_to_do: str
+    later: str
+    """What is for later, with its time."""
 
     # Questions and asking back
     answer: Plural

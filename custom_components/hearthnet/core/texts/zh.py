@@ -167,6 +167,7 @@ TEXTS = Texts(
     nothing="没有动任何设备：{why}。",
     rest="其余的保持原样：{why}。",
     nothing_to_do="没有要做的事。",
+    later="我会在{time}执行。",
     answer=("{names}{state}。", "{names}{state}。"),
     answer_since=("{names}{state}，持续{age}。", "{names}{state}，持续{age}。"),
     answer_unreachable="{names}无法连接，状态不明。",

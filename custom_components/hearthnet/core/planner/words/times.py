@@ -86,7 +86,7 @@ _UNIT = (
     r"|(?P<d>days?|tag(?:en)?|天|jours?|dias?))"
 )
 _SPAN = rf"{_NUMBER} ?(?:an? |a )?{_UNIT}"
-_DELAYS = tuple(
+DELAYS = tuple(
     re.compile(pattern)
     for pattern in (
         (
@@ -140,7 +140,7 @@ _NO_VALUE = (
 )
 _LEVEL = phrases("set, dim, volume, brightness, temperature, thermostat, heating")
 """What makes `at 20` a value."""
-_CLOCKS = tuple(
+CLOCKS = tuple(
     re.compile(pattern)
     for pattern in (
         r"(?<!\w)(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d) ?(?P<half>am|pm)?(?!\w)",
@@ -155,18 +155,18 @@ _CLOCKS = tuple(
         rf"(?P<half>早上|上午|下午|晚上)?{_HOUR} ?[点點](?P<minute>半)?(?!钟?[后後])",
     )
 )
-_NAMED_TIMES = (
+NAMED_TIMES = (
     (phrases("noon, midday, mittag, 正午, 中午, midi, mediodia"), 12),
     (phrases("midnight, mitternacht, 午夜, minuit, medianoche"), 24),
 )
-_TOMORROW = phrases("tomorrow, morgen, 明天, demain, manana")
+TOMORROW = phrases("tomorrow, morgen, 明天, demain, manana")
 _AFTERNOON = frozenset({"pm", "in the evening", "下午", "晚上"})
 _EXACT = frozenset({"am", "in the morning", "早上", "上午"})
 
 
 def _after(sentence: str, now: datetime) -> datetime | None:
     """Return the time that a span from now leads to."""
-    for pattern in _DELAYS:
+    for pattern in DELAYS:
         if (match := pattern.search(sentence)) is None:
             continue
         unit = next(name for name in _UNITS if match[name])
@@ -178,12 +178,10 @@ def _after(sentence: str, now: datetime) -> datetime | None:
 
 def _clock(sentence: str, now: datetime) -> datetime | None:
     """Return the next time that a clock shows what the sentence names."""
-    for pattern, hour in _NAMED_TIMES:
+    for pattern, hour in NAMED_TIMES:
         if pattern.search(sentence):
-            return _next(
-                now, hour % 24, 0, bool(_TOMORROW.search(sentence)), exact=True
-            )
-    for clock in _CLOCKS:
+            return _next(now, hour % 24, 0, bool(TOMORROW.search(sentence)), exact=True)
+    for clock in CLOCKS:
         if (match := clock.search(sentence)) is None:
             continue
         groups = match.groupdict()
@@ -194,7 +192,7 @@ def _clock(sentence: str, now: datetime) -> datetime | None:
         if half in _AFTERNOON and hour < 12:
             hour += 12
         exact = half in _AFTERNOON | _EXACT or hour > 12 or hour == 0
-        tomorrow = bool(_TOMORROW.search(sentence))
+        tomorrow = bool(TOMORROW.search(sentence))
         return _next(
             now, hour % 24, 30 if minute == "半" else int(minute), tomorrow, exact
         )

@@ -1,0 +1,91 @@
+"""What is to be done later: kept on record, verified anew when it is due.
+
+A deferred plan keeps the words and the actions, no permission. It fires as a new
+intent, at most once: the event that makes the intent also takes the plan off the
+record.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from .clock import from_text, to_text
+from .devices import Principal
+from .intents import Action, Origin, Request
+from .messages import Json, MalformedError
+
+GRACE = timedelta(minutes=5)
+"""How late a plan may fire; after a longer absence it is dropped and reported."""
+MAX_AHEAD = timedelta(days=366)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Deferred:
+    """A plan that waits for its time."""
+
+    id: str
+    """The id of the intent that made it."""
+    due: datetime
+    request: Request
+    actions: tuple[Action, ...]
+
+    @property
+    def path(self) -> str:
+        """The path of the plan in the record."""
+        return f"deferred/{self.id}.json"
+
+    def missed(self, now: datetime) -> bool:
+        """Tell whether its time is over for good."""
+        return now > self.due + GRACE
+
+    def as_dict(self) -> dict[str, Json]:
+        """Return the JSON form in which the record keeps it."""
+        request = self.request
+        return {
+            "id": self.id,
+            "due": to_text(self.due),
+            "text": request.text,
+            "principal": request.principal.as_dict(),
+            "origin": request.origin.value,
+            "language": request.language,
+            "area": request.area,
+            "actions": [
+                {
+                    "targets": list(action.targets),
+                    "operation": action.operation,
+                    "parameters": dict(action.parameters),
+                    "relative": dict(action.relative),
+                    "after": action.after,
+                }
+                for action in self.actions
+            ],
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> "Deferred":
+        """Read the JSON form; MalformedError when it has another shape."""
+        try:
+            return cls(
+                id=str(data["id"]),
+                due=from_text(data["due"]),
+                request=Request(
+                    text=str(data["text"]),
+                    principal=Principal.from_dict(data["principal"]),
+                    origin=Origin(data["origin"]),
+                    language=str(data["language"]),
+                    area=data["area"],
+                ),
+                actions=tuple(
+                    Action(
+                        targets=tuple(map(str, action["targets"])),
+                        operation=str(action["operation"]),
+                        parameters=dict(action["parameters"]),
+                        relative=dict(action["relative"]),
+                        after=action["after"],
+                    )
+                    for action in data["actions"]
+                ),
+            )
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise MalformedError(f"not a deferred plan: {error!r}") from None
