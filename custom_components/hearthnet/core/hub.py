@@ -17,6 +17,7 @@ from .agents.issuer import Issuer
 from .agents.manager import ROOT, Manager
 from .agents.questions import Questions
 from .agents.rupert import Rupert
+from .bus import Bus
 from .bus.local import LocalBus
 from .chronicle import Chronicle, Librarian
 from .clock import Clock, to_text
@@ -74,11 +75,13 @@ class Hub:
         spawn: Spawn,
         zone: tzinfo,
         home: Callable[[], frozenset[str] | None] = lambda: None,
+        bus: Bus | None = None,
     ) -> None:
         """Wire the agents; nothing is granted before `start` and `open`.
 
         `policy_text` comes into force only where none is on record; `home`
-        names the persons at home, None when that is not known.
+        names the persons at home, None when that is not known; `bus` reaches
+        managers on other nodes too, without it there are only those of this one.
         """
         self.node = node
         self._house = house
@@ -91,7 +94,7 @@ class Hub:
         self.state = State(node.view)
         self.overview = Overview(node)
         self.chronicle = Chronicle(node, librarian)
-        self._bus = LocalBus()
+        self._bus = bus or LocalBus()
         self._reservations = Reservations(self._clock, waiter)
         self.gate = Gate(
             node=node,

@@ -9,10 +9,11 @@ import os
 import signal
 
 KILL_AT = int(os.environ.get("HEARTHNET_KILL_AT", "0"))
-_passed = count(1)
+passed = count(1)
+"""Numbers the points; counts only while a kill is armed."""
 
 
 def killpoint() -> None:
     """Die here if this is the point that the test asked for."""
-    if KILL_AT and next(_passed) == KILL_AT:
+    if KILL_AT and next(passed) == KILL_AT:
         os.kill(os.getpid(), signal.SIGKILL)
