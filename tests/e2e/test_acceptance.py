@@ -4,7 +4,7 @@ Each runs in a real Home Assistant with devices that are slow, broken or gone,
 and leaves its trail in the record.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 import subprocess
 from typing import Any
@@ -84,6 +84,47 @@ def test_d04_an_unknown_room_is_not_the_whole_house(home: Stage) -> None:
     assert "No device or room of that name" in answer
     assert "Bedroom?" in answer
     assert {"task", "proposal", "execute"} & set(types(since(home, before))) == set()
+
+
+def test_d05_the_lights_are_those_of_the_room(home: Stage) -> None:
+    """Three rooms have “Lights”; a panel in the kitchen means the kitchen's."""
+    lamps = ("living_floor", "kitchen_counter", "bedroom_ceiling")
+    for lamp in lamps:
+        home.by_hand("light.turn_on", lamp)
+    rename(home, dict.fromkeys(lamps, "Lights"))
+    try:
+        panel = panel_in(home, "kitchen")
+        home.tell("Turn off the lights", device=panel)
+        assert [home.values(lamp)["state"] for lamp in lamps] == ["on", "off", "on"]
+        before = newest(home)
+        answer = speech(home.tell("Turn off Lights"))
+        assert "?" in answer
+        assert "execute" not in types(since(home, before))
+    finally:
+        rename(home, dict.fromkeys(lamps))
+
+
+def rename(home: Stage, names: Mapping[str, str | None]) -> None:
+    """Name devices as their owner would; None takes the name back."""
+    with home.hass.websocket() as socket:
+        for lamp, name in names.items():
+            socket.call(
+                "config/entity_registry/update",
+                entity_id=home.entities[lamp],
+                name=name,
+            )
+
+
+def panel_in(home: Stage, area: str) -> str:
+    """Put a device that people speak to into a room; return its id."""
+    with home.hass.websocket() as socket:
+        device = next(
+            item["id"]
+            for item in socket.call("config/device_registry/list")
+            if item["manufacturer"] == "HearthNet"
+        )
+        socket.call("config/device_registry/update", device_id=device, area_id=area)
+    return str(device)
 
 
 def test_d11_a_routine_bounces_off_what_a_person_asked_for(home: Stage) -> None:
@@ -180,20 +221,20 @@ def test_d13_a_lease_follows_the_device_not_its_name(home: Stage) -> None:
     renamed = "light.bedroom_ceiling_renamed"
     with home.hass.websocket() as socket:
 
-        def rename(entity_id: str, new: str) -> None:
+        def give(entity_id: str, new: str) -> None:
             socket.call(
                 "config/entity_registry/update",
                 entity_id=entity_id,
                 new_entity_id=new,
             )
 
-        rename(old, renamed)
-        rename(other, old)
+        give(old, renamed)
+        give(other, old)
         home.until(lambda: state_is(home, renamed, "off"), "the lamp is back")
         step = home.call("execute", lease=lease)["steps"][0]
         newcomer = home.hass.state(old)["state"]
-        rename(old, other)
-        rename(renamed, old)
+        give(old, other)
+        give(renamed, old)
     assert newcomer == "off"
     assert step["outcome"] == "changed"
     home.until(lambda: state_is(home, old, "on"), "the leased lamp is on")

@@ -38,8 +38,13 @@ class Stage:
     say: Say
     latencies: list[float] = field(default_factory=list)
 
-    def tell(self, text: str, conversation: str | None = None) -> dict[str, Any]:
-        """Say a sentence to Assist, as the owner's app does; return the answer."""
+    def tell(
+        self, text: str, conversation: str | None = None, device: str | None = None
+    ) -> dict[str, Any]:
+        """Say a sentence to Assist, as the owner's app does; return the answer.
+
+        `conversation` goes on with an earlier one, `device` is what it is said to.
+        """
         began = time.perf_counter()
         answer: dict[str, Any] = self.socket.call(
             "conversation/process",
@@ -47,6 +52,7 @@ class Stage:
             agent_id=self.agent,
             language="en",
             conversation_id=conversation,
+            device_id=device,
         )
         self.latencies.append(time.perf_counter() - began)
         speech = answer["response"]["speech"]["plain"]["speech"]
