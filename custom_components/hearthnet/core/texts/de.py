@@ -179,6 +179,37 @@ TEXTS = Texts(
             "das Budget für das Sprachmodell ist aufgebraucht; "
             "einfache Befehle gehen weiter"
         ),
+        Reason.ADB_OFFLINE: "das Telefon ist nicht erreichbar",
+        Reason.ADB_UNAUTHORIZED: "das Telefon hat Darcys Schlüssel noch nicht "
+        "zugelassen",
+        Reason.ADB_TLS_PORT: "der Anschluss des Telefons ist der des Debuggings "
+        "über WLAN",
+        Reason.PHONE_TIMEOUT: "das Telefon hat nicht rechtzeitig geantwortet",
+        Reason.APP_NOT_INSTALLED: "die App ist auf dem Telefon nicht installiert",
+        Reason.APP_VERSION_UNVERIFIED: "die App wurde aktualisiert und ihr Rezept "
+        "seither nicht geprüft",
+        Reason.APP_SIGNER_MISMATCH: "die App auf dem Telefon ist nicht von dem "
+        "Hersteller, den das Rezept nennt",
+        Reason.LAUNCH_FAILED: "die App ist nicht gestartet",
+        Reason.SCREEN_OFF: "der Bildschirm des Telefons ist aus",
+        Reason.SCREEN_LOCKED: "das Telefon ist gesperrt",
+        Reason.OWNER_ACTIVE: "jemand benutzt gerade das Telefon",
+        Reason.WRONG_FOREGROUND: "auf dem Telefon ist eine andere App vorn",
+        Reason.INTERRUPTED: "ein Dialog steht vor der App",
+        Reason.UI_NOT_IDLE: "der Bildschirm der App kommt nie zur Ruhe",
+        Reason.UI_UNREADABLE: "der Bildschirm der App ist nicht lesbar",
+        Reason.NODE_NOT_FOUND: "der Bildschirm der App zeigt nicht, was das "
+        "Rezept erwartet",
+        Reason.AMBIGUOUS_MATCH: "der Bildschirm der App zeigt mehreres, was passt",
+        Reason.NODE_DISABLED: "die Taste in der App ist gesperrt",
+        Reason.NODE_OFF_SCREEN: "die Taste in der App liegt außerhalb des Bildschirms",
+        Reason.NODE_COVERED: "etwas verdeckt die Taste in der App",
+        Reason.VALUE_UNMAPPED: "die App zeigt einen Wert, den das Rezept nicht kennt",
+        Reason.INPUT_REJECTED: "das Telefon lässt Darcy nicht tippen",
+        Reason.POSTCONDITION_FAILED: "die App zeigt die Änderung nicht",
+        Reason.RESULT_UNKNOWN: "die Verbindung zum Telefon brach beim Tippen ab",
+        Reason.RECIPE_MISMATCH: "das Telefon hat ein anderes Rezept",
+        Reason.SENSOR_UNAVAILABLE: "der Sensor des Telefons liefert nichts",
     },
     held="ein Auftrag von {who} ({time}) gilt",
     held_until="ein Auftrag von {who} ({time}) gilt bis {end}",
