@@ -10,6 +10,7 @@ from dataclasses import InitVar, dataclass
 from typing import Protocol
 
 from .devices import Principal, Reading
+from .intents import Evidence
 from .operations import Parameters
 from .reasons import Outcome
 
@@ -18,13 +19,19 @@ _SEAL = object()
 
 
 class AdapterError(Exception):
-    """The device or its integration failed; nothing about leases."""
+    """The device or its integration failed."""
 
-    def __init__(self, outcome: Outcome, text: str) -> None:
-        """Tell what became of the action and, in words for a person, why."""
+    def __init__(
+        self, outcome: Outcome, text: str, evidence: tuple[Evidence, ...] = ()
+    ) -> None:
+        """Tell what became of the action and, in words for a person, why.
+
+        `evidence` says it with codes where there are any.
+        """
         super().__init__(text)
         self.outcome = outcome
         self.text = text
+        self.evidence = evidence
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,10 +65,14 @@ class Permit:
 class Adapter(Protocol):
     """Moves and reads the devices of one node."""
 
-    async def act(self, permit: Permit) -> None:
+    async def act(self, permit: Permit) -> Mapping[str, Reading] | None:
         """Tell the devices what the permit allows; called at most once a permit.
 
         Its first step runs in the same loop step as the gate's last check.
+
+        Returns:
+            What the devices read right before, where only acting shows it (an
+            app on a phone has to be opened first); None where `read` did.
 
         Raises:
             AdapterError: the device or its integration failed.

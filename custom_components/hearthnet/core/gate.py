@@ -250,7 +250,7 @@ class Gate:
         except Refused as refused:
             run.evidence = refused.evidence
         except AdapterError as error:
-            run.failed(error.outcome, error.text)
+            run.failed(error.outcome, error.text, error.evidence)
         except Exception as error:
             _LOGGER.exception("The adapter failed on %s", run.execute)
             run.failed(Outcome.UNKNOWN, f"{type(error).__name__}: {error}")
@@ -262,12 +262,13 @@ class Gate:
 
     async def _tell(self, run: Run, permit: Permit) -> None:
         try:
-            await self._adapter.act(permit)
+            if (before := await self._adapter.act(permit)) is not None:
+                run.start_from(before)
         except AdapterError as error:
             if error.outcome is not Outcome.PARTIAL:
                 raise
             # Those targets that were told get their time to settle.
-            run.failed(Outcome.FAILED, error.text)
+            run.failed(Outcome.FAILED, error.text, error.evidence)
 
     def _permit(self, run: Run) -> Permit:
         """Make the one permit of a consumed lease."""

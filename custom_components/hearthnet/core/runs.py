@@ -11,7 +11,7 @@ from .intents import Evidence
 from .leasebook import KEPT, Request
 from .leases import Lease
 from .operations import Operation
-from .outcomes import Goal, judge
+from .outcomes import Goal, goals_of, judge
 from .reasons import Outcome
 from .verdict import Receipt, Refusal
 
@@ -37,6 +37,11 @@ class Run:
     """What the adapter said went wrong."""
     evidence: tuple[Evidence, ...] = ()
 
+    def start_from(self, before: Mapping[str, Reading]) -> None:
+        """Take what the adapter read right before it acted as the beginning."""
+        devices = [goal.device for goal in self.goals.values()]
+        self.goals = goals_of(self.row, self.request.parameters, devices, before)
+
     def judge(self) -> dict[str, Outcome]:
         """Return the outcome of each target, from what was read back."""
         return {
@@ -48,10 +53,13 @@ class Run:
         """Answer all who asked."""
         self.answer.set_result(answer)
 
-    def failed(self, outcome: Outcome, text: str) -> None:
-        """Note what the adapter said went wrong."""
+    def failed(
+        self, outcome: Outcome, text: str, evidence: tuple[Evidence, ...] = ()
+    ) -> None:
+        """Note what the adapter said went wrong, with its evidence if it has any."""
         self.fault = outcome
-        self.evidence = (Evidence(text=text[:300], lease=self.lease.id),)
+        plain = Evidence(text=text[:300], lease=self.lease.id)
+        self.evidence = evidence or (plain,)
 
     def fail(self, error: BaseException) -> None:
         """Tell all who asked that there is no answer, unless there is one."""
