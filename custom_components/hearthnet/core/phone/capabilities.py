@@ -189,6 +189,14 @@ def resolve(value: Json, arguments: Parameters) -> Json:
     return value
 
 
+def whole(arguments: Parameters) -> dict[str, Json]:
+    """Return arguments with whole numbers as such: JSON may carry 20 as 20.0."""
+    return {
+        name: int(value) if isinstance(value, float) else value
+        for name, value in arguments.items()
+    }
+
+
 def _parameter_data(parameter: Parameter) -> Json:
     if parameter.choices is not None:
         return {"enum": list(parameter.choices)}

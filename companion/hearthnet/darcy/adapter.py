@@ -1,0 +1,141 @@
+"""The gate's way to the appliances that a phone's apps control."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+import logging
+
+from hearthnet.core.adapter import AdapterError, Permit
+from hearthnet.core.clock import Clock
+from hearthnet.core.devices import Reading
+from hearthnet.core.intents import Evidence
+from hearthnet.core.messages import Json
+from hearthnet.core.phone.capabilities import whole
+from hearthnet.core.reasons import Outcome, Reason
+
+from .phone import Phone
+from .runner import Report, Values, observe, perform
+from .shelf import Entry, Shelf
+
+_LOGGER = logging.getLogger(__name__)
+
+FRESH = 5.0
+"""Seconds for which a value read in the app counts as the appliance's own.
+
+Afterwards somebody may have used another remote control; what was seen is then
+still told (`last`), but nothing is decided by it.
+"""
+
+
+@dataclass(frozen=True)
+class _Seen:
+    value: Json
+    at: float
+    """Boot time of the read."""
+    since: datetime
+
+
+class PhoneAdapter:
+    """Runs recipes, one at a time: a phone has one screen. Implements `Adapter`."""
+
+    def __init__(self, phone: Phone, shelf: Shelf, clock: Clock) -> None:
+        """Drive `phone` by the recipes on `shelf`."""
+        self._phone = phone
+        self._shelf = shelf
+        self._clock = clock
+        self._screen = asyncio.Lock()
+        self._seen: dict[str, dict[str, _Seen]] = {}
+
+    async def act(self, permit: Permit) -> Mapping[str, Reading]:
+        """Run the capability that the permit names, with its verification.
+
+        Raises:
+            AdapterError: it did not reach its goal, or shows no state.
+        """
+        target, *others = permit.target
+        found = self._shelf.capability(target, permit.operation)
+        if others or found is None:
+            raise _refused(Reason.UNKNOWN_OPERATION, f"no {permit.operation} there")
+        entry, capability = found
+        if permit.recipe != entry.digest:
+            raise _refused(Reason.RECIPE_MISMATCH, "the lease is for another recipe")
+        if problem := capability.problem(permit.parameters):
+            raise _refused(problem.reason, problem.text)
+        arguments = whole(permit.parameters)
+        self._phone.link.hurry()
+        async with self._screen:
+            report = await perform(
+                self._phone, entry.recipe, capability, arguments, permit.recheck
+            )
+        self._note(target, entry, report)
+        _LOGGER.info("%s: %s, %s", permit.operation, report.outcome, report.trail)
+        if report.reason is not None:
+            text = report.evidence[0].text
+            raise AdapterError(report.outcome, text, report.evidence)
+        if report.outcome is Outcome.UNVERIFIED:
+            raise AdapterError(report.outcome, "sent; the app shows no state of this")
+        before = _outward(entry, report.before or {})
+        return {target: Reading(available=True, values=before)}
+
+    async def settle(
+        self,
+        permit: Permit,
+        satisfied: Callable[[Mapping[str, Reading]], bool],
+        deadline: float,
+    ) -> Mapping[str, Reading]:
+        """Return what the run has read at its end; `act` has waited already."""
+        del satisfied, deadline
+        return {target: self.read(target) for target in permit.target}
+
+    def read(self, device_id: str) -> Reading:
+        """Return what the app has shown in the last seconds; often nothing."""
+        return self._reading(device_id, self._clock.boottime() - FRESH)
+
+    def last(self, device_id: str) -> Reading:
+        """Return what the app has last shown, whenever that was."""
+        return self._reading(device_id, float("-inf"))
+
+    async def refresh(self, device_id: str) -> Reading:
+        """Open the app and read it. Moves nothing, so it needs no lease.
+
+        Raises:
+            AdapterError: it could not be read.
+        """
+        if (entry := self._shelf.entry(device_id)) is None:
+            raise AdapterError(Outcome.UNREACHABLE, f"no recipe for {device_id}")
+        async with self._screen:
+            report = await observe(self._phone, entry.recipe)
+        self._note(device_id, entry, report)
+        if report.reason is not None:
+            text = report.evidence[0].text
+            raise AdapterError(Outcome.UNREACHABLE, text, report.evidence)
+        return self.read(device_id)
+
+    def _note(self, target: str, entry: Entry, report: Report) -> None:
+        at, now = self._clock.boottime(), self._clock.now()
+        seen = self._seen.setdefault(target, {})
+        for name, value in _outward(entry, report.values).items():
+            old = seen.get(name)
+            since = old.since if old and old.value == value else now
+            seen[name] = _Seen(value, at, since)
+
+    def _reading(self, target: str, oldest: float) -> Reading:
+        known = self._shelf.entry(target) is not None
+        seen = {n: s for n, s in self._seen.get(target, {}).items() if s.at >= oldest}
+        return Reading(
+            available=known and self._phone.link.problem is None,
+            values={name: one.value for name, one in seen.items()},
+            since=max((one.since for one in seen.values()), default=None),
+        )
+
+
+def _outward(entry: Entry, values: Values) -> dict[str, Json]:
+    """Return a recipe's values as control attributes."""
+    shown = entry.recipe.values
+    return {shown[name].means: shown[name].outward(v) for name, v in values.items()}
+
+
+def _refused(reason: Reason, text: str) -> AdapterError:
+    evidence = Evidence(text=text, code=reason)
+    return AdapterError(Outcome.REFUSED, text, (evidence,))
