@@ -5,6 +5,7 @@ Each method is one command line. What Android answers is read in `facts` and
 """
 
 import asyncio
+from collections import deque
 from dataclasses import dataclass
 from hashlib import sha256
 import re
@@ -24,6 +25,8 @@ DUMP = "/data/local/tmp/hearthnet-screen.xml"
 
 _KILLED = re.compile(r"^exit=(124|137)$", re.MULTILINE)
 _FAILED = re.compile(r"^\s*(Error\b|Exception\b|java\.)", re.MULTILINE)
+_MAIN = "android.intent.action.MAIN"
+_HOME = "android.intent.category.HOME"
 _LAUNCHER = "android.intent.category.LAUNCHER"
 _TRIES = 3
 
@@ -52,8 +55,8 @@ class Phone:
         self.link = link
         self.pace = pace
         self.watch = Watch(pace.quiet)
-        self.trail: list[str] = []
-        """What was asked lately: command, exit code, milliseconds."""
+        self.trail: deque[str] = deque(maxlen=60)
+        """What was asked last: command, exit code, milliseconds."""
         self._compressed = False
 
     def begin(self) -> None:
@@ -66,7 +69,7 @@ class Phone:
 
     async def glance(self) -> tuple[facts.Glance, Reply]:
         """Return the phone's state, and the reply that tells when it was so."""
-        reply = await self._run(facts.GLANCE)
+        reply = await self._run(facts.GLANCE, name="glance")
         return facts.glance(reply.text), reply
 
     async def package(self, name: str) -> facts.Package | None:
@@ -109,7 +112,7 @@ class Phone:
             f"timeout -s KILL {seconds:g} uiautomator dump {option}{DUMP} 1>&2; "
             f"echo exit=$? 1>&2; cat {DUMP}; rm -f {DUMP}"
         )
-        return await self._run(command, seconds + self.pace.command)
+        return await self._run(command, seconds + self.pace.command, name="dump")
 
     # Hands
 
@@ -122,7 +125,7 @@ class Phone:
         """
         activity = app.activity or await self._launcher(app.package)
         words = [
-            *("am", "start", "-W", "-a", "android.intent.action.MAIN"),
+            *("am", "start", "-W", "-a", _MAIN),
             *("-c", _LAUNCHER, "-n", f"{app.package}/{activity}"),
         ]
         if app.fresh:
@@ -159,7 +162,11 @@ class Phone:
 
     async def home(self) -> None:
         """Go to the home screen; also over a new connection."""
-        await self._run(line("input", "keyevent", "KEYCODE_HOME"), 3.0)
+        patience = min(3.0, self.pace.command)
+        reply = await self._run(line("input", "keyevent", "KEYCODE_HOME"), patience)
+        if reply.code:
+            # Where inputs are rejected, starting the home screen is not.
+            await self._run(line("am", "start", "-a", _MAIN, "-c", _HOME), patience)
         self.watch.excuse(self.link.now())
 
     async def _input(self, *words: str | int) -> None:
@@ -182,14 +189,18 @@ class Phone:
         return activity
 
     async def _run(
-        self, command: Line, timeout: float | None = None, *, reconnect: bool = True
+        self,
+        command: Line,
+        timeout: float | None = None,
+        *,
+        name: str = "",
+        reconnect: bool = True,
     ) -> Reply:
         # The first words tell what it was; the rest may hold what a screen shows.
-        name = " ".join(command.split()[:2]).rstrip(";")
+        name = name or " ".join(command.split()[:2])
+        timeout = timeout or self.pace.command
         try:
-            reply = await self.link.run(
-                command, timeout or self.pace.command, reconnect=reconnect
-            )
+            reply = await self.link.run(command, timeout, reconnect=reconnect)
         except LinkError as error:
             self.trail.append(f"{name}: {error.reason}")
             raise

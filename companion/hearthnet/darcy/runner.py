@@ -142,6 +142,8 @@ class _Run:
             await self._tap(tree, act.screen, act.tap.fill(arguments))
         else:
             await self._close_in(tree, capability, arguments)
+            if not capability.stable:
+                return Outcome.CHANGED
         await self._verify(capability, wanted)
         return Outcome.CHANGED
 
@@ -228,16 +230,19 @@ class _Run:
                 if stop.reason not in _PASSING:
                     raise
                 problem = stop
+            wait = self._pace.poll
             if problem is None and self._values == wanted:
                 since = since or self._now()
-                if self._now() - since >= capability.stable:
+                left = since + capability.stable - self._now()
+                if left <= 0:
                     return
+                wait = max(wait, left)
             else:
                 since = None
                 if late:
                     self._seen = problem is None
                     raise problem or _not_shown(wanted, self._values)
-            await asyncio.sleep(self._pace.poll)
+            await asyncio.sleep(wait)
 
     def _read(self, tree: Tree, names: Collection[str], screen: str) -> dict[str, Json]:
         package = self._recipe.screens[screen].package

@@ -29,8 +29,11 @@ class Transport(BaseTransportAsync):  # type: ignore[misc] # adb-shell has no ty
 
     @property
     def alive(self) -> bool:
-        """Tell whether it is connected and the peer has not closed."""
-        return self._streams is not None and not self._streams[0].at_eof()
+        """Tell whether it is connected and the peer has not closed or reset."""
+        if self._streams is None:
+            return False
+        reader = self._streams[0]
+        return reader.exception() is None and not reader.at_eof()
 
     def begin_reply(self) -> None:
         """Let another reply come in."""

@@ -52,7 +52,9 @@ class Watch:
         if since is not None:
             foreign = touched > since + _SLACK
         else:
-            foreign = touched > self._own + _SLACK and glance.quiet < self._quiet
+            # Whoever has just switched the screen off has put the phone away.
+            just_now = bool(glance.awake) and glance.quiet < self._quiet
+            foreign = just_now and touched > self._own + _SLACK
         if foreign:
             self.owned = True
             text = f"somebody touched the phone {glance.quiet:.1f} s ago"

@@ -99,6 +99,9 @@ class Framework:
         return _said(err=f"cmd: Can't find service: {words[0]}\n", code=20)
 
     def _am(self, words: list[str]) -> Result:
+        if "android.intent.category.HOME" in words:
+            self.world.key("KEYCODE_HOME")
+            return _said("Starting: Intent { cat=[android.intent.category.HOME] }\n")
         component = words[words.index("-n") + 1]
         package, activity = component.split("/")
         head = (
@@ -113,8 +116,6 @@ class Framework:
 
     def _input(self, words: list[str]) -> Result:
         world = self.world
-        if world.before_input:
-            world.before_input()
         if not world.inputs_allowed:
             return _said(err=_REJECTED, code=255)
         world.touched_at = time.monotonic()
@@ -130,7 +131,7 @@ class Framework:
                 return _said(err=_NON_ASCII, code=255)
             case _:
                 return _said(err=f"Error: Unknown command: {words[0]}\n", code=255)
-        return _said()
+        return _said(err="Killed\n", code=137) if world.inputs_killed else _said()
 
     def _uiautomator(self, words: list[str]) -> Result:
         world = self.world

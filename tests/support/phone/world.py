@@ -1,6 +1,5 @@
 """The simulated phone itself: screen, lock, language, what is in front."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 import time
 
@@ -47,8 +46,8 @@ class World:
     settings: dict[str, str] = field(
         default_factory=lambda: {"adb_allowed_connection_time": "604800000"}
     )
-    before_input: Callable[[], None] | None = None
-    """Runs right before an input is taken."""
+    inputs_killed: bool = False
+    """The command is killed after the touch went through."""
     log: list[list[str]] = field(default_factory=list)
     """Every framework command, in order."""
     touched_at: float = field(default_factory=lambda: time.monotonic() - 3600)

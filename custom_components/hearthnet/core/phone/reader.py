@@ -104,9 +104,8 @@ class Reader:
 
     def _connected(self, part: Part, way: tuple[Step, ...], last: str) -> None:
         """Check that each step leads to the next one's screen."""
-        for step, screen in zip(
-            way, [*(step.screen for step in way[1:]), last], strict=True
-        ):
+        nexts = [*(step.screen for step in way), last][1:]
+        for step, screen in zip(way, nexts, strict=True):
             if step.opens is None:
                 raise part.error(f"the step before {screen} must say opens: {screen}")
             if step.opens != screen:

@@ -132,7 +132,8 @@ class Shown:
         for before in self.before:
             for after in self.after:
                 inner = text[len(before) : len(text) - len(after)]
-                if text == before + inner + after and _NUMBER.fullmatch(inner):
+                whole = text == before + inner + after
+                if whole and _NUMBER.fullmatch(inner.strip()):
                     number = _parsed(inner)
                     if self.minimum <= number <= self.maximum:
                         return number
