@@ -69,7 +69,7 @@ async def perform(
     """
     run = _Run(Driver(phone, recipe, recheck), recipe)
     budget = OVERHEAD + capability.within + capability.stable
-    return await run.report(run.act(capability, arguments), budget)
+    return await run.report(run.pursue(capability, arguments), budget)
 
 
 async def observe(phone: Phone, recipe: Recipe) -> Report:
@@ -124,7 +124,7 @@ class _Run:
         self._values = self._read(tree, look.values, look.screen)
         return Outcome.ALREADY_SO
 
-    async def act(self, capability: Capability, arguments: Parameters) -> Outcome:
+    async def pursue(self, capability: Capability, arguments: Parameters) -> Outcome:
         """Run a capability."""
         wanted = capability.wanted(arguments)
         act = capability.act
