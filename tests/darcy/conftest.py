@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from hypothesis import settings
 import pytest
 
 from hearthnet.core.operations import Parameters
@@ -16,6 +17,10 @@ from hearthnet.darcy.phone import Pace, Phone
 from hearthnet.darcy.runner import Report, observe, perform
 from tests.support.phone.fake_adbd import FakeAdbd
 from tests.support.phone.world import World
+
+# Beside other tests on a busy machine a single example may take long.
+settings.register_profile("darcy", deadline=None)
+settings.load_profile("darcy")
 
 RECIPES = Path(__file__).parents[2] / "custom_components/hearthnet/recipes"
 FAST = Pace(poll=0.002, command=5, start=5, dump=5, arrive=0.06)

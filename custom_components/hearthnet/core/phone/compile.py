@@ -41,6 +41,8 @@ def compile_recipe(text: str) -> Recipe:
         raise RecipeFileError(line, "", f"not YAML: {error.problem}") from None
     except yaml.YAMLError as error:
         raise RecipeFileError(1, "", f"not YAML: {error}") from None
+    except RecursionError:
+        raise RecipeFileError(1, "", "nested too deeply") from None
     if root is None:
         raise RecipeFileError(1, "", "empty")
     tree = _Tree()

@@ -214,7 +214,7 @@ def read_labels(part: Part) -> tuple[str, ...]:
         labels = [plain(item.text()) for item in part.items(1, _MAX_LABELS)]
     else:
         labels = [plain(part.text())]
-    if "" in labels:
+    if not labels or "" in labels:
         raise part.error("an empty text would match what has none")
     return tuple(dict.fromkeys(labels))
 
