@@ -9,6 +9,17 @@ from tests.support.mosquitto import Mosquitto
 from tests.support.slow_disk import SlowDisk
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say loudly when what proves most could not run here."""
+    reasons = {
+        str(report.longrepr[-1]).removeprefix("Skipped: ")
+        for report in terminalreporter.getreports("skipped")
+        if isinstance(report.longrepr, tuple) and "real adbd" in report.longrepr[-1]
+    }
+    for reason in sorted(reasons):
+        terminalreporter.write_line(f"NOT RUN, {reason}", yellow=True)
+
+
 @pytest.fixture
 def mosquitto(tmp_path: Path) -> Iterator[Mosquitto]:
     """A running broker that lets everybody in."""

@@ -7,6 +7,7 @@ privileges in a sandbox, listens on loopback, and dies with this process.
 
 import asyncio
 from collections.abc import Mapping
+from hashlib import sha256
 import os
 from pathlib import Path
 import shutil
@@ -20,19 +21,28 @@ from tests.support.process import ServerProcess
 from .framework import Framework
 from .world import World
 
-PREFIX = (
-    Path(os.environ.get("XDG_DATA_HOME", Path.home() / ".local/share"))
-    / "hearthnet/adbd"
-)
-"""Where script/setup puts the private copy."""
+_ROOT = Path(__file__).parents[3]
+_DATA = Path(os.environ.get("XDG_DATA_HOME", Path.home() / ".local/share"))
 
+
+def _made_from() -> str:
+    """Return what script/adbd names its folder after."""
+    sources = sorted((Path(__file__).parent / "adbd").glob("*.*"))
+    content = b"".join(path.read_bytes() for path in (_ROOT / "script/adbd", *sources))
+    return sha256(content).hexdigest()[:12]
+
+
+PREFIX = _DATA / f"hearthnet/adbd-{_made_from()}"
+"""The private copy."""
+
+_START = ("/usr/bin/perl", "/launch.pl", "/adbd")
 _PASSWD = "shell:x:2000:2000:shell:/data/local/tmp:/system/bin/sh\n"
 
 
 def missing() -> str | None:
     """Return why the real adbd cannot run here, None if it can."""
     if not (PREFIX / "launch.pl").exists():
-        return f"no adbd in {PREFIX}: script/setup could not get Debian's package"
+        return f"no {PREFIX}: script/adbd could not get Debian's package"
     if shutil.which("bwrap") is None:
         return "bubblewrap is not installed"
     return None
@@ -46,7 +56,9 @@ def asks_for_keys() -> bool:
 class RealAdbd:
     """A phone with the real daemon. Use it as an async context manager."""
 
-    def __init__(self, world: World | None = None, *, keys: bytes | None = None) -> None:
+    def __init__(
+        self, world: World | None = None, *, keys: bytes | None = None
+    ) -> None:
         """Simulate `world`; with `keys` ask for one of these, or for the owner."""
         self.world = world or World()
         self.framework = Framework(self.world)
@@ -95,7 +107,7 @@ class RealAdbd:
         if self._keys is None:
             daemon = "usr/lib/android-sdk/platform-tools/adbd"
         self._process.start(
-            ["bwrap", *self._sandbox(PREFIX / daemon), "/usr/bin/perl", "/launch.pl", "/adbd"],
+            ["bwrap", *self._sandbox(PREFIX / daemon), *_START],
             env=dict(os.environ),
             ready=lambda: listening(self.port),
             timeout=20,
@@ -113,7 +125,13 @@ class RealAdbd:
         }
         options: list[str | Path] = [
             *("--unshare-user", "--uid", "2000", "--gid", "2000"),
-            *("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--hostname", "android"),
+            *(
+                "--unshare-pid",
+                "--unshare-ipc",
+                "--unshare-uts",
+                "--hostname",
+                "android",
+            ),
             *("--die-with-parent", "--clearenv", "--proc", "/proc", "--dev", "/dev"),
             *("--ro-bind", PREFIX / "usr", "/usr", "--ro-bind", daemon, "/adbd"),
             *("--symlink", "usr/lib", "/lib", "--symlink", "usr/lib64", "/lib64"),
@@ -130,7 +148,7 @@ class RealAdbd:
         return options
 
     def _watch(self, path: Path) -> None:
-        """Be the framework that shows the dialog; without one a prompt waits for ever."""
+        """Be the framework that shows the dialog; without it a prompt stays unseen."""
         self._dialog = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._dialog.setblocking(False)
         self._dialog.connect(str(path))

@@ -31,11 +31,10 @@ def addresses(binary: bytes) -> Callable[[int], int]:
             segments.append((offset, address, size))
 
     def address_of(place: int) -> int:
-        return next(
-            place - offset + address
-            for offset, address, size in segments
-            if offset <= place < offset + size
-        )
+        for offset, address, size in segments:
+            if offset <= place < offset + size:
+                return int(place - offset + address)
+        raise ValueError(f"no segment holds {place:#x}")
 
     return address_of
 
@@ -43,7 +42,7 @@ def addresses(binary: bytes) -> Callable[[int], int]:
 def main(source: Path, target: Path) -> None:
     """Write the copy, or end with an error when the place is not found once."""
     binary = bytearray(source.read_bytes())
-    address_of = addresses(binary)
+    address_of = addresses(bytes(binary))
     wanted = address_of(binary.index(NEXT_NAME))
     found = [
         match.start()

@@ -1,0 +1,189 @@
+"""Every scenario again, through Android's own daemon, shell and toybox."""
+
+import asyncio
+from collections.abc import AsyncIterator
+import dataclasses
+from pathlib import Path
+import random
+
+import pytest
+
+from hearthnet.core.phone.recipe import Recipe
+from hearthnet.core.reasons import Outcome, Reason
+from hearthnet.darcy.adbkey import AdbKey, fingerprint
+from hearthnet.darcy.link import Link, LinkError, Timing
+from hearthnet.darcy.phone import Phone
+from hearthnet.darcy.runner import perform
+from hearthnet.darcy.shell import Line, line
+from tests.support.phone.adb import Adb
+from tests.support.phone.real_adbd import RealAdbd, asks_for_keys, missing
+from tests.support.phone.world import World
+
+from .conftest import FAST, no_objection, recipe_named, until
+from .scenarios import DONE, NOT_DONE, Case
+from .test_scenarios import hasty
+
+REASON = missing()
+pytestmark = pytest.mark.skipif(REASON is not None, reason=f"real adbd: {REASON}")
+with_keys = pytest.mark.skipif(
+    not asks_for_keys(), reason="real adbd: it cannot be made to ask for keys here"
+)
+PACE = dataclasses.replace(FAST, dump=0.5, arrive=0.5)
+TIMING = Timing(connect=5, allow=5, first_retry=0.001, last_retry=0.01)
+
+
+@pytest.fixture
+async def adbd() -> AsyncIterator[RealAdbd]:
+    async with RealAdbd() as daemon:
+        yield daemon
+
+
+@pytest.fixture
+async def link(adbd: RealAdbd) -> AsyncIterator[Link]:
+    opened = Link("127.0.0.1", adbd.port, None, timing=TIMING)
+    yield opened
+    await opened.close()
+
+
+async def run_case(case: Case, recipe: Recipe, link: Link, world: World) -> None:
+    case.prepare(world)
+    report = await perform(
+        Phone(link, PACE),
+        recipe,
+        recipe.capabilities[case.run],
+        case.arguments,  # type: ignore[arg-type]
+        no_objection,
+    )
+    assert (report.outcome, report.reason) == (case.outcome, case.reason), (
+        report.evidence,
+        report.trail,
+    )
+    assert tuple(world.tv.presses) == case.presses
+    assert case.holds(world)
+    assert world.front is None
+
+
+@pytest.mark.parametrize("case", DONE, ids=str)
+async def test_it_is_done(case: Case, link: Link, adbd: RealAdbd) -> None:
+    await run_case(case, recipe_named(case.recipe), link, adbd.world)
+
+
+@pytest.mark.parametrize("case", NOT_DONE, ids=str)
+async def test_it_is_not_done(case: Case, link: Link, adbd: RealAdbd) -> None:
+    await run_case(case, hasty(recipe_named(case.recipe)), link, adbd.world)
+
+
+async def test_the_shell_is_androids(link: Link) -> None:
+    reply = await link.run(Line("echo $KSH_VERSION; nosuch; exit 7"), 5)
+
+    assert "MIRBSD KSH" in reply.text
+    assert "inaccessible or not found" in reply.error
+    assert reply.code == 7
+
+
+async def test_quoting_through_mksh(link: Link) -> None:
+    """What goes in as words comes out as words: nothing becomes code."""
+    letters = [chr(i) for i in range(32, 0x3000) if chr(i).isprintable()]
+    chance = random.Random(1)
+    words = ["", "'", "''", "-n", "$(reboot)", "`id`", "a;b", "*", "~", "\\", "!!", "é"]
+    for alphabet in (letters, "'\"\\$`!;&|<>(){}[]*?~# "):
+        words += ["".join(chance.choices(alphabet, k=20)) for _ in range(300)]
+
+    for at in range(0, len(words), 40):
+        some = words[at : at + 40]
+        reply = await link.run(line("printf", "%s\\n", *some), 5)
+        assert reply.text.split("\n")[:-1] == some
+
+
+async def test_the_dump_is_not_left_on_the_phone(link: Link, adbd: RealAdbd) -> None:
+    recipe = recipe_named("living_room_tv")
+    await perform(
+        Phone(link, PACE), recipe, recipe.capabilities["tv.power_off"], {}, no_objection
+    )
+
+    assert (await link.run(Line("ls /data/local/tmp"), 5)).text == ""
+
+
+async def test_the_phone_dies(link: Link, adbd: RealAdbd) -> None:
+    await link.connect()
+    adbd.framework.hanging.add("dumpsys")
+    asked = asyncio.create_task(link.run(line("dumpsys", "power"), 20))
+    await until(lambda: bool(adbd.world.log))
+    await asyncio.to_thread(adbd._process.kill)
+
+    with pytest.raises(LinkError) as error:
+        await asked
+    assert (error.value.reason, error.value.sent) == (Reason.ADB_OFFLINE, True)
+
+
+@with_keys
+async def test_a_key_that_the_phone_knows(adb_key: AdbKey) -> None:
+    async with RealAdbd(keys=adb_key.signer.GetPublicKey()) as adbd:
+        link = Link("127.0.0.1", adbd.port, adb_key.signer, timing=TIMING)
+        assert (await link.run(line("echo", "in"), 5)).text == "in\n"
+        await link.close()
+
+
+@with_keys
+@pytest.mark.parametrize("allow", [True, False])
+async def test_the_owner_answers(adb_key: AdbKey, allow: bool) -> None:
+    async with RealAdbd(keys=b"") as adbd:
+        timing = dataclasses.replace(TIMING, connect=0.5, allow=0.5)
+        link = Link("127.0.0.1", adbd.port, adb_key.signer, timing=timing)
+        connecting = asyncio.create_task(link.connect(allow=5 if allow else 0.5))
+        asked = await adbd.asked.get()
+        assert asked.startswith(b"PK")
+        assert fingerprint(asked[2:]) == adb_key.fingerprint, "the owner can compare"
+
+        adbd.answer(allow=allow)
+        if allow:
+            await connecting
+            assert link.up
+        else:
+            with pytest.raises(LinkError) as error:
+                await connecting
+            assert error.value.reason is Reason.ADB_UNAUTHORIZED
+        await link.close()
+
+
+@with_keys
+async def test_nobody_answers(adb_key: AdbKey) -> None:
+    async with RealAdbd(keys=b"") as adbd:
+        timing = dataclasses.replace(TIMING, allow=0.2)
+        link = Link("127.0.0.1", adbd.port, adb_key.signer, timing=timing)
+
+        with pytest.raises(LinkError) as error:
+            await link.run(line("id"), 5)
+
+        assert error.value.reason is Reason.ADB_UNAUTHORIZED
+        await link.close()
+
+
+async def test_debians_adb_sees_the_same_phone(
+    adbd: RealAdbd, link: Link, tmp_path: Path
+) -> None:
+    serial = f"127.0.0.1:{adbd.port}"
+    async with Adb(tmp_path) as adb:
+        await adb.run("connect", serial)
+        asked = Line("getprop ro.product.model; exit 3")
+        theirs = await adb.run("-s", serial, "shell", asked)
+        ours = await link.run(asked, 5)
+
+    assert (theirs.code, theirs.out) == (ours.code, ours.out) == (3, b"FakePhone\n")
+
+
+async def test_a_run_and_its_outcome_beside_another_client(
+    adbd: RealAdbd, link: Link, tmp_path: Path
+) -> None:
+    """A second adb on the same phone does not disturb a run."""
+    recipe = recipe_named("living_room_tv")
+    serial = f"127.0.0.1:{adbd.port}"
+    async with Adb(tmp_path) as adb:
+        await adb.run("connect", serial)
+        capability = recipe.capabilities["tv.power_off"]
+        _, report = await asyncio.gather(
+            adb.run("-s", serial, "shell", "sleep 0.3"),
+            perform(Phone(link, PACE), recipe, capability, {}, no_objection),
+        )
+
+    assert report.outcome is Outcome.CHANGED
