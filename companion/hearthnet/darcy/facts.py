@@ -9,7 +9,8 @@ import re
 
 from .shell import Line, sequence
 
-_MARK = "@@hearthnet@@"
+MARK = "@@hearthnet@@"
+"""Stands between the answers of commands that are asked in one line."""
 
 _POWER = Line(
     "dumpsys power | grep -E 'mWakefulness=|astUserActivityTime=' "
@@ -22,11 +23,11 @@ _WINDOW = Line(
 _KEYBOARD = Line("dumpsys input_method | grep -E 'mInputShown='")
 GLANCE = sequence(
     _POWER,
-    Line(f"echo {_MARK}"),
+    Line(f"echo {MARK}"),
     _WINDOW,
-    Line(f"echo {_MARK}"),
+    Line(f"echo {MARK}"),
     _KEYBOARD,
-    Line(f"echo {_MARK}"),
+    Line(f"echo {MARK}"),
     Line("wm size"),
 )
 """Asks for all that a glance needs in one go."""
@@ -65,7 +66,7 @@ class Glance:
 
 def glance(text: str) -> Glance:
     """Read the answer to `GLANCE`."""
-    power, window, keyboard, size = [*text.split(_MARK), "", "", ""][:4]
+    power, window, keyboard, size = [*text.split(MARK), "", "", ""][:4]
     package, shade = _front(window)
     locks = _LOCK.findall(window)
     return Glance(

@@ -25,6 +25,9 @@ _BROKEN = (
     adb.InvalidResponseError,
 )
 _LATE = (TimeoutError, adb.AdbTimeoutError, adb.TcpTimeoutException)
+_DIALOG = "the phone asks “Allow USB debugging?” and nobody has allowed it"
+_RARER = 6
+"""Doublings of the time between dialogs: at most one an hour."""
 _OUT, _ERR, _EXIT = 1, 2, 3
 """Packets of adb's shell protocol, version 2."""
 
@@ -72,7 +75,7 @@ class Timing:
     """For the owner to allow the key, when a command has to wait for it."""
     first_retry: float = 1.0
     last_retry: float = 60.0
-    """Between attempts to connect; also after each that asked the owner."""
+    """Between attempts to connect. Dialogs start with this and get rarer."""
 
 
 class Link:
@@ -103,25 +106,32 @@ class Link:
         self._one = asyncio.Lock()
         self._failures = 0
         self._not_before = 0.0
+        self._asking = False
 
     @property
     def up(self) -> bool:
         """Tell whether the phone is connected."""
         return bool(self._device.available) and self._transport.alive
 
-    def hurry(self) -> None:
-        """Let the next command connect at once, unless the owner was just asked."""
-        if self.problem and self.problem.reason is not Reason.ADB_UNAUTHORIZED:
+    def hurry(self, *, person: bool = False) -> None:
+        """Let the next command connect at once.
+
+        Where that would bring up the phone's dialog again, only if a `person`
+        has asked for it.
+        """
+        asked = self.problem and self.problem.reason is Reason.ADB_UNAUTHORIZED
+        if person or not asked:
             self._not_before = 0.0
 
     async def connect(self, allow: float | None = None) -> None:
-        """Connect now; `allow` is how long the owner has to allow the key.
+        """See that there is a connection; `allow` is how long the owner has.
 
         Raises:
-            LinkError: it did not work.
+            LinkError: there is none, or it is too early to try again.
         """
         async with self._one:
             if not self.up:
+                self._respect_backoff()
                 await self._connect(self._timing.allow if allow is None else allow)
 
     async def run(self, line: Line, timeout: float, *, reconnect: bool = True) -> Reply:
@@ -136,6 +146,8 @@ class Link:
         Raises:
             LinkError: no answer; `sent` tells whether it may have run.
         """
+        if self._asking:
+            raise LinkError(Reason.ADB_UNAUTHORIZED, _DIALOG)
         async with self._one:
             if not self.up:
                 if not reconnect:
@@ -157,11 +169,8 @@ class Link:
             raise LinkError(self.problem.reason, text)
 
     async def _connect(self, allow: float) -> None:
-        asked = False
-
         def asking(_device: object) -> None:
-            nonlocal asked
-            asked = True
+            self._asking = True
 
         try:
             await self._device.connect(
@@ -173,10 +182,12 @@ class Link:
             )
         except BaseException as error:
             self._transport.drop()
-            if (problem := _why_not(error, asked=asked)) is None:
+            if (problem := _why_not(error, asked=self._asking)) is None:
                 raise
             self._back_off(problem)
             raise problem from error
+        finally:
+            self._asking = False
         self.problem = None
         self._failures = 0
 
@@ -184,7 +195,7 @@ class Link:
         timing = self._timing
         wait = min(timing.first_retry * 2**self._failures, timing.last_retry)
         if problem.reason is Reason.ADB_UNAUTHORIZED:
-            wait = timing.last_retry
+            wait = timing.last_retry * 2 ** min(self._failures, _RARER)
         self._failures = min(self._failures + 1, 16)
         self._not_before = self.now() + wait * random.uniform(0.8, 1.2)  # noqa: S311
         self.problem = problem
@@ -221,8 +232,7 @@ def _why_not(error: BaseException, *, asked: bool) -> LinkError | None:
     if isinstance(error, adb.DeviceAuthError):
         return LinkError(Reason.ADB_UNAUTHORIZED, "the phone wants a key")
     if asked and isinstance(error, (*_LATE, *_BROKEN)):
-        text = "the phone asks “Allow USB debugging?” and nobody has allowed it"
-        return LinkError(Reason.ADB_UNAUTHORIZED, text)
+        return LinkError(Reason.ADB_UNAUTHORIZED, _DIALOG)
     if isinstance(error, adb.InvalidCommandError) and "STLS" in str(error):
         text = "this is the port of wireless debugging; run `adb tcpip 5555` once"
         return LinkError(Reason.ADB_TLS_PORT, text)

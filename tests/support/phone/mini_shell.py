@@ -85,6 +85,8 @@ def _builtin(words: list[str]) -> Result:
             return Result(out=(" ".join(said) + "\n").encode())
         case ["printf", "%s", *said]:
             return Result(out="".join(said).encode())
+        case ["date", "+%H:%M:%S"]:
+            return Result(out=b"10:01:05\n")
         case ["exit", code]:
             return Result(int(code))
         case ["command", "-v", name]:

@@ -1,0 +1,137 @@
+"""A still picture from the phone's camera: only where Darcy runs in Termux.
+
+It needs a lease as every actuation does, because a picture of a room is worse
+to get wrong than a lamp. The picture itself never enters the record: the
+receipt names its digest.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+import tempfile
+
+from hearthnet.core.adapter import AdapterError, Permit
+from hearthnet.core.devices import Device, Reading
+from hearthnet.core.intents import Evidence
+from hearthnet.core.messages import Json
+from hearthnet.core.operations import Operation, Parameter, Risk
+from hearthnet.core.phone.recipe import device_id
+from hearthnet.core.reasons import Outcome, Reason
+
+from . import termux
+from .termux import TermuxError
+
+TAKE_PICTURE = "phone.take_picture"
+LIMIT = 15.0
+"""Seconds that the camera may take."""
+MIN_BYTES = 2_000
+"""Android gives apps in the background an empty or black picture, which is smaller."""
+
+_CAMERAS = {"back": "0", "front": "1"}
+_TAKEN = "picture"
+
+OPERATION = Operation(
+    name=TAKE_PICTURE,
+    effects=lambda _parameters, _values: ((_TAKEN, True),),
+    parameters={"camera": Parameter(choices=tuple(_CAMERAS))},
+    required=frozenset({"camera"}),
+    risk=Risk.CONFIRM,
+    deadline=LIMIT + 5,
+    reads_state=False,
+    absolute=False,
+)
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture that was taken under a lease."""
+
+    lease: str
+    data: bytes
+    """JPEG."""
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 in hex."""
+        return sha256(self.data).hexdigest()
+
+
+class Camera:
+    """The camera as a device behind the gate. Implements `Adapter`."""
+
+    def __init__(self, node: str, deliver: Callable[[Picture], None]) -> None:
+        """Hand pictures to `deliver`, which brings them to whoever asked."""
+        self.id = device_id(node, "camera")
+        self._deliver = deliver
+        self._one = asyncio.Lock()
+        self._seen: dict[str, Json] = {}
+
+    @staticmethod
+    def there() -> bool:
+        """Tell whether this machine is a phone whose camera can be asked."""
+        return termux.has("termux-camera-photo")
+
+    def as_device(self, name: str, manager: str) -> Device:
+        """Return the camera as the core knows it."""
+        return Device(
+            id=self.id,
+            entity_id="phone.camera",
+            name=name,
+            domain="phone",
+            manager=manager,
+            features=frozenset({TAKE_PICTURE}),
+        )
+
+    async def act(self, permit: Permit) -> Mapping[str, Reading]:
+        """Take a picture and deliver it.
+
+        Raises:
+            AdapterError: the camera gave none.
+            Refused: the lease is over.
+        """
+        self._seen = {}
+        camera = _CAMERAS[str(permit.parameters["camera"])]
+        async with self._one:
+            permit.recheck()
+            data = await self._take(camera)
+        picture = Picture(permit.lease, data)
+        self._seen = {_TAKEN: True, "sha256": picture.digest}
+        self._deliver(picture)
+        return {self.id: Reading(available=True)}
+
+    async def settle(
+        self,
+        permit: Permit,
+        satisfied: Callable[[Mapping[str, Reading]], bool],
+        deadline: float,
+    ) -> Mapping[str, Reading]:
+        """Return what `act` has found; there is nothing to wait for."""
+        del satisfied, deadline
+        return {target: self.read(target) for target in permit.target}
+
+    def read(self, device_id: str) -> Reading:
+        """Return the digest of the last picture, if the last attempt gave one."""
+        if device_id != self.id:
+            return Reading(available=False)
+        return Reading(available=self.there(), values=self._seen)
+
+    async def _take(self, camera: str) -> bytes:
+        with tempfile.TemporaryDirectory(prefix="hearthnet-") as folder:
+            path = Path(folder) / "picture.jpg"
+            try:
+                await termux.run(
+                    "termux-camera-photo", "-c", camera, str(path), timeout=LIMIT
+                )
+                data = await asyncio.to_thread(path.read_bytes)
+            except (TermuxError, OSError) as error:
+                raise _unavailable(str(error)) from error
+        if len(data) < MIN_BYTES or not data.startswith(b"\xff\xd8"):
+            raise _unavailable("the picture is empty: the app is in the background")
+        return data
+
+
+def _unavailable(text: str) -> AdapterError:
+    evidence = Evidence(text=text, code=Reason.SENSOR_UNAVAILABLE)
+    return AdapterError(Outcome.FAILED, text, (evidence,))

@@ -1,0 +1,127 @@
+"""A phone's half of a Darcy node: everything between the gate and the phone.
+
+Whoever assembles the node (bus, journal, gate, manager) takes `endpoints` as
+the gate's adapter, `shelf.operations` and `shelf.digest_of` for the gate, and
+runs `keeper`. See `docs/phone.md`, “How it is put together”.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from hearthnet.core.adapter import Permit
+from hearthnet.core.clock import Clock
+from hearthnet.core.devices import Device, Reading
+
+from . import camera
+from .adapter import PhoneAdapter
+from .adbkey import AdbKey
+from .camera import Camera, Picture
+from .keeper import Keeper
+from .link import Link, LinkError
+from .phone import Pace, Phone
+from .sensors import PhoneState, Sensors
+from .shelf import Shelf
+
+
+@dataclass(frozen=True, kw_only=True)
+class PhoneSettings:
+    """What the owner has set for one phone."""
+
+    host: str = "127.0.0.1"
+    port: int = 5555
+    key: Path
+    """Darcy's ADB key; it is made if it is not there."""
+    name: str = "Phone"
+    every: float = 60.0
+    """Seconds between two looks at the sensors."""
+    pace: Pace = field(default_factory=Pace)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Listeners:
+    """Who is told what; each is called in the event loop."""
+
+    state: Callable[[PhoneState], None]
+    reading: Callable[[str, Reading], None]
+    problem: Callable[[LinkError | None], None]
+    picture: Callable[[Picture], None]
+
+
+class PhoneNode:
+    """The parts, made to fit."""
+
+    def __init__(
+        self,
+        node: str,
+        agent: str,
+        settings: PhoneSettings,
+        key: AdbKey,
+        clock: Clock,
+        listeners: Listeners,
+    ) -> None:
+        """Build the phone of the node called `node`, driven by the agent `agent`."""
+        self.key = key
+        self.link = Link(settings.host, settings.port, key.signer)
+        self.shelf = Shelf(node)
+        self.adapter = PhoneAdapter(Phone(self.link, settings.pace), self.shelf, clock)
+        self.camera = Camera(node, listeners.picture)
+        self.endpoints = Endpoints(self.adapter, self.camera)
+        self.keeper = Keeper(
+            self.link,
+            Sensors(self.link, settings.pace.command),
+            self.adapter,
+            self.shelf,
+            clock,
+            on_state=listeners.state,
+            on_reading=listeners.reading,
+            on_problem=listeners.problem,
+            every=settings.every,
+        )
+        self._node = node
+        self._agent = agent
+        self._name = settings.name
+        if self.camera.there():
+            self.shelf.operations[camera.TAKE_PICTURE] = camera.OPERATION
+
+    def device(self, device_id: str) -> Device | None:
+        """Return an appliance or the camera, for the gate."""
+        if device_id == self.camera.id and self.camera.there():
+            return self.camera.as_device(f"{self._name} camera", self._agent)
+        entry = self.shelf.entry(device_id)
+        if entry is None:
+            return None
+        return entry.recipe.as_device(self._node, self._agent, None)
+
+    async def close(self) -> None:
+        """Let go of the phone."""
+        await self.link.close()
+
+
+class Endpoints:
+    """One adapter for the gate out of the phone's two. Implements `Adapter`."""
+
+    def __init__(self, apps: PhoneAdapter, camera: Camera) -> None:
+        """Send what is for the camera there, and all else to the apps."""
+        self._apps = apps
+        self._camera = camera
+
+    async def act(self, permit: Permit) -> Mapping[str, Reading]:
+        """Act on the permit's device."""
+        return await self._of(permit.target[0]).act(permit)
+
+    async def settle(
+        self,
+        permit: Permit,
+        satisfied: Callable[[Mapping[str, Reading]], bool],
+        deadline: float,
+    ) -> Mapping[str, Reading]:
+        """Return what the act has read."""
+        return await self._of(permit.target[0]).settle(permit, satisfied, deadline)
+
+    def read(self, device_id: str) -> Reading:
+        """Return the values of a device."""
+        return self._of(device_id).read(device_id)
+
+    def _of(self, device_id: str) -> PhoneAdapter | Camera:
+        return self._camera if device_id == self._camera.id else self._apps
