@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 _COMMANDS = {
+    "darcy": "the phone's manager: examine a phone, show its screen",
     "dewey": "the librarian: records what the agents do in a Git repository",
 }
 """Each is a module of this package with `add_arguments` and `run`.

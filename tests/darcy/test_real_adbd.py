@@ -16,6 +16,7 @@ from hearthnet.darcy.phone import Phone
 from hearthnet.darcy.runner import perform
 from hearthnet.darcy.shell import Line, line
 from tests.support.phone.adb import Adb
+from tests.support.phone.apk import CERTIFICATE, DIGEST, V3, apk
 from tests.support.phone.real_adbd import RealAdbd, asks_for_keys, missing
 from tests.support.phone.world import World
 
@@ -102,6 +103,13 @@ async def test_the_dump_is_not_left_on_the_phone(link: Link, adbd: RealAdbd) -> 
     )
 
     assert (await link.run(Line("ls /data/local/tmp"), 5)).text == ""
+
+
+async def test_whose_app_it_is(link: Link, adbd: RealAdbd) -> None:
+    (adbd.data / "app").mkdir()
+    (adbd.data / "app/base.apk").write_bytes(apk({V3: CERTIFICATE}, 300_000))
+
+    assert await Phone(link, PACE).signer("com.example.tvremote") == DIGEST
 
 
 async def test_the_phone_dies(link: Link, adbd: RealAdbd) -> None:

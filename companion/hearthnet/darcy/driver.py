@@ -177,6 +177,11 @@ class Driver:
         if not (to_read or low <= package.version <= high):
             text = f"version {package.version} of {app.package}, not {low} to {high}"
             raise Stop(Reason.APP_VERSION_UNVERIFIED, text)
+        if app.signer_sha256 is not None:
+            signer = await self.phone.signer(app.package)
+            if signer != app.signer_sha256:
+                text = f"{app.package} is signed by {signer[:16]}…"
+                raise Stop(Reason.APP_SIGNER_MISMATCH, text)
 
     async def _ready(self) -> None:
         """Wake and unlock the phone as far as the recipe allows."""

@@ -16,6 +16,7 @@ from hearthnet.core.reasons import Reason
 from . import facts
 from .link import Link, LinkError, Reply
 from .shell import Line, line
+from .signer import certificate_digest
 from .stops import Stop
 from .ui import Tree
 from .watch import Watch
@@ -58,6 +59,8 @@ class Phone:
         self.trail: deque[str] = deque(maxlen=60)
         """What was asked last: command, exit code, milliseconds."""
         self._compressed = False
+        self._signers: dict[str, str] = {}
+        """The last certificate by path; an update installs to another path."""
 
     def begin(self) -> None:
         """Start a run: forget what was learned of the last one's screens."""
@@ -76,6 +79,34 @@ class Phone:
         """Return what is installed under a package's name."""
         reply = await self._run(line("dumpsys", "package", name))
         return facts.package(reply.text)
+
+    async def signer(self, name: str) -> str:
+        """Return the SHA-256 of the certificate that signed an installed app.
+
+        Raises:
+            Stop: `app_signer_mismatch`, it cannot be told.
+            LinkError: the phone did not answer.
+        """
+        paths = (await self._run(line("pm", "path", name))).text.split()
+        apk = next((p for p in paths if p.endswith("base.apk")), "")
+        path = apk.removeprefix("package:")
+        if path not in self._signers:
+            self._signers = {path: await self._certificate(path)}
+        return self._signers[path]
+
+    async def _certificate(self, path: str) -> str:
+        async def read(offset: int, length: int) -> bytes:
+            from_there = line("tail", "-c", f"+{offset + 1}", path)
+            cut = line("head", "-c", length)
+            command = Line(f"{from_there} | {cut}")
+            return (await self._run(command, self.pace.start)).out
+
+        size = (await self._run(line("stat", "-c", "%s", path))).text.strip()
+        try:
+            return await certificate_digest(int(size), read)
+        except ValueError as error:
+            text = f"whose app it is cannot be told: {error}"
+            raise Stop(Reason.APP_SIGNER_MISMATCH, text) from error
 
     async def look(self) -> Tree:
         """Return what the screen shows.

@@ -14,6 +14,8 @@ COMMANDS = (
     *("am", "cmd", "dumpsys", "getprop", "input", "pm", "screencap", "settings"),
     *("uiautomator", "wm"),
 )
+APK = "/data/app/base.apk"
+"""Where every app's package is."""
 _NO_IDLE = "ERROR: could not get idle state.\n"
 _NO_ROOT = "ERROR: null root node returned by UiTestAutomationBridge.\n"
 _REJECTED = (
@@ -87,7 +89,8 @@ class Framework:
 
     def _pm(self, words: list[str]) -> Result:
         if words[0] == "path" and words[1] in self.world.apps:
-            return _said(f"package:/data/app/~~x==/{words[1]}-y==/base.apk\n")
+            splits = "package:/data/app/split_config.en.apk\n"
+            return _said(f"{splits}package:{APK}\n")
         return _said(code=1)
 
     def _cmd(self, words: list[str]) -> Result:

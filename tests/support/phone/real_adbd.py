@@ -67,17 +67,18 @@ class RealAdbd:
         """What adbd has told its framework: keys to allow, disconnections."""
         self._keys = keys
         self._folder = Path(tempfile.mkdtemp(prefix="adbd-"))
+        self.data = self._folder / "data"
+        """The phone's /data."""
         self._process = ServerProcess(self._folder / "output")
         self._server: asyncio.Server | None = None
         self._dialog: socket.socket | None = None
 
     async def __aenter__(self) -> Self:
         """Boot the phone: about 40 ms."""
-        data = self._folder / "data"
         for name in ("data/local/tmp", "data/misc/adb", "sockets"):
             (self._folder / name).mkdir(parents=True)
         (self._folder / "passwd").write_text(_PASSWD)
-        (data / "misc/adb/adb_keys").write_bytes(self._keys or b"")
+        (self.data / "misc/adb/adb_keys").write_bytes(self._keys or b"")
         sockets = self._folder / "sockets"
         self._server = await asyncio.start_unix_server(
             self._command, sockets / "framework"
