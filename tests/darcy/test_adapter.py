@@ -2,140 +2,47 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
 from hearthnet.core.adapter import AdapterError
 from hearthnet.core.clock import ManualClock
-from hearthnet.core.devices import Device, Principal
-from hearthnet.core.gate import Gate
-from hearthnet.core.keys import SigningKey
-from hearthnet.core.leases import Bound, Lease
-from hearthnet.core.messages import Json, Message, MessageType
-from hearthnet.core.node import Node, Record
+from hearthnet.core.messages import Json
 from hearthnet.core.phone.part import RecipeError
 from hearthnet.core.phone.recipe import Recipe, digest
 from hearthnet.core.reasons import Outcome, Reason
 from hearthnet.core.verdict import Receipt, Refusal
-from hearthnet.darcy.adapter import FRESH, PhoneAdapter
+from hearthnet.darcy.adapter import FRESH
 from hearthnet.darcy.shelf import Shelf
 from tests.support.phone.world import World
 
 from .conftest import Bench, recipe_named
-
-HUB = SigningKey(b"h" * 32)
-TV = "phone.living_room_tv"
-WHEN = datetime(2001, 1, 1, tzinfo=UTC)
+from .desk import TV, Desk
 
 
 @dataclass
-class Desk:
-    """A phone's node with its gate, and a hub that grants everything."""
+class Bed(Desk):
+    """A desk whose phone is simulated."""
 
-    bench: Bench
-    node: Node
-    shelf: Shelf
-    adapter: PhoneAdapter
-    gate: Gate
-    clock: ManualClock
-    granted: int = 100
+    bench: Bench = field(kw_only=True)
+    clock: ManualClock = field(kw_only=True)
 
     @property
     def world(self) -> World:
         return self.bench.world
 
-    def lease(self, operation: str, recipe: str | None = None, /, **exact: Json) -> str:
-        """Ask for a lease and admit it; return its id."""
-        asked = self.node.emit(
-            sender="darcy", to="rupert", type=MessageType.PROPOSAL, content="Please."
-        )
-        self.gate.note_proposal(asked)
-        self.granted += 1
-        lease = Lease(
-            id=f"hub.1.{self.granted}",
-            cause=asked.message.id,
-            intent=None,
-            task=None,
-            grantee="darcy",
-            principal=Principal(kind="user", id="u1", name="Anna"),
-            target=(TV,),
-            operation=operation,
-            envelope={name: Bound(exact=value) for name, value in exact.items()},
-            reads={},
-            policy_version=None,
-            policy_commit=None,
-            base_commit=None,
-            ttl=30,
-            expires_at=WHEN + timedelta(seconds=30),
-            justification="She said so.",
-            recipe=recipe or self.shelf.digest_of(operation),
-        )
-        message = Message(
-            id=lease.id,
-            sender="rupert",
-            to="darcy",
-            type=MessageType.GRANT,
-            at=WHEN,
-            content="Granted.",
-            cause=lease.cause,
-            expires_at=lease.expires_at,
-            body=lease.body(),
-        )
-        data = message.encode()
-        assert self.gate.admit(Record(message, data, HUB.sign(data)))
-        return lease.id
-
-    async def execute(
-        self, lease: str, operation: str, **given: Json
-    ) -> Receipt | Refusal:
-        return await self.gate.execute(
-            lease, grantee="darcy", target=(TV,), operation=operation, parameters=given
-        )
-
-    async def do(self, operation: str, /, **given: Json) -> Receipt:
-        """Get a lease for exactly this and use it."""
-        answer = await self.execute(self.lease(operation, **given), operation, **given)
-        assert isinstance(answer, Receipt), answer
-        return answer
-
-
-@asynccontextmanager
-async def opened(bench: Bench, folder: Path) -> AsyncIterator[Desk]:
-    clock = ManualClock()
-    node = Node(name="phone", folder=folder, key=SigningKey(b"p" * 32), clock=clock)
-    shelf = Shelf("phone")
-    shelf.put(bench.recipe.compiled())
-    adapter = PhoneAdapter(bench.phone, shelf, clock)
-
-    def device(device_id: str) -> Device | None:
-        entry = shelf.entry(device_id)
-        return entry.recipe.as_device("phone", "darcy", None) if entry else None
-
-    gate = Gate(
-        node=node,
-        adapter=adapter,
-        root=HUB.public,
-        agent="darcy",
-        operations=shelf.operations,
-        device=device,
-        recipe=shelf.digest_of,
-    )
-    gate.raise_fence(1)
-    yield Desk(bench, node, shelf, adapter, gate, clock)
-    await node.close()
-
 
 @pytest.fixture
-async def desk(bench: Bench, tmp_path: Path) -> AsyncIterator[Desk]:
-    async with opened(bench, tmp_path / "journal") as made:
-        yield made
+async def desk(bench: Bench, tmp_path: Path) -> AsyncIterator[Bed]:
+    clock = ManualClock()
+    made = Desk.open(bench.phone, bench.recipe, tmp_path / "journal", clock)
+    yield Bed(**vars(made), bench=bench, clock=clock)
+    await made.node.close()
 
 
-async def test_a_lease_switches_the_television_off(desk: Desk) -> None:
+async def test_a_lease_switches_the_television_off(desk: Bed) -> None:
     receipt = await desk.do("tv.power_off")
 
     assert receipt.outcome is Outcome.CHANGED
@@ -143,7 +50,7 @@ async def test_a_lease_switches_the_television_off(desk: Desk) -> None:
     assert desk.world.tv.presses == ["power"]
 
 
-async def test_what_is_so_already_is_told_as_that(desk: Desk) -> None:
+async def test_what_is_so_already_is_told_as_that(desk: Bed) -> None:
     desk.world.tv.power = False
 
     receipt = await desk.do("tv.power_off")
@@ -153,21 +60,21 @@ async def test_what_is_so_already_is_told_as_that(desk: Desk) -> None:
     assert not desk.world.tv.presses
 
 
-async def test_values_are_in_home_assistants_units(desk: Desk) -> None:
+async def test_values_are_in_home_assistants_units(desk: Bed) -> None:
     receipt = await desk.do("tv.set_volume", level=15)
 
     assert receipt.outcome is Outcome.CHANGED
     assert receipt.values == {TV: {"volume_level": 0.15}}
 
 
-async def test_what_the_app_does_not_show_is_unverified(desk: Desk) -> None:
+async def test_what_the_app_does_not_show_is_unverified(desk: Bed) -> None:
     receipt = await desk.do("tv.set_input", input="hdmi2")
 
     assert receipt.outcome is Outcome.UNVERIFIED
     assert desk.world.tv.presses == ["hdmi2"]
 
 
-async def test_a_failure_has_its_code_and_one_press(desk: Desk, bench: Bench) -> None:
+async def test_a_failure_has_its_code_and_one_press(desk: Bed, bench: Bench) -> None:
     desk.world.tv.disabled = True
 
     receipt = await desk.do("tv.power_off")
@@ -177,7 +84,7 @@ async def test_a_failure_has_its_code_and_one_press(desk: Desk, bench: Bench) ->
     assert not desk.world.tv.presses
 
 
-async def test_unknown_until_it_is_read(desk: Desk) -> None:
+async def test_unknown_until_it_is_read(desk: Bed) -> None:
     press = desk.world.tap
 
     def tap_and_die(x: int, y: int) -> None:
@@ -200,7 +107,7 @@ async def test_unknown_until_it_is_read(desk: Desk) -> None:
     assert (await desk.do("tv.power_on")).outcome is Outcome.CHANGED
 
 
-async def test_a_lease_for_another_recipe(desk: Desk) -> None:
+async def test_a_lease_for_another_recipe(desk: Bed) -> None:
     lease = desk.lease("tv.power_off", "0" * 64)
 
     answer = await desk.execute(lease, "tv.power_off")
@@ -209,7 +116,7 @@ async def test_a_lease_for_another_recipe(desk: Desk) -> None:
     assert not desk.world.log
 
 
-async def test_a_recipe_that_is_replaced_meanwhile(desk: Desk) -> None:
+async def test_a_recipe_that_is_replaced_meanwhile(desk: Bed) -> None:
     lease = desk.lease("tv.power_off")
     data = desk.bench.recipe.data()
     assert isinstance(data, dict)
@@ -222,7 +129,7 @@ async def test_a_recipe_that_is_replaced_meanwhile(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("level", [41, -1, 12.5, "12; reboot", True])
-async def test_a_value_that_the_recipe_does_not_allow(desk: Desk, level: Json) -> None:
+async def test_a_value_that_the_recipe_does_not_allow(desk: Bed, level: Json) -> None:
     lease = desk.lease("tv.set_volume", level=level)
 
     answer = await desk.execute(lease, "tv.set_volume", level=level)
@@ -233,12 +140,12 @@ async def test_a_value_that_the_recipe_does_not_allow(desk: Desk, level: Json) -
     assert not desk.world.log
 
 
-async def test_a_whole_number_from_json(desk: Desk) -> None:
+async def test_a_whole_number_from_json(desk: Bed) -> None:
     assert (await desk.do("tv.set_volume", level=14.0)).outcome is Outcome.CHANGED
     assert desk.world.tv.volume == 14
 
 
-async def test_the_lease_expires_on_the_way(desk: Desk) -> None:
+async def test_the_lease_expires_on_the_way(desk: Bed) -> None:
     """The phone is slow; the lease is over before the tap."""
     start = desk.world.start
 
@@ -256,7 +163,7 @@ async def test_the_lease_expires_on_the_way(desk: Desk) -> None:
     assert desk.world.front is None
 
 
-async def test_a_revocation_on_the_way(desk: Desk) -> None:
+async def test_a_revocation_on_the_way(desk: Bed) -> None:
     lease = desk.lease("tv.set_volume", level=30)
     press = desk.world.tap
 
@@ -275,7 +182,7 @@ async def test_a_revocation_on_the_way(desk: Desk) -> None:
     assert receipt.values == {TV: {"volume_level": 0.15}}
 
 
-async def test_one_screen_one_run(desk: Desk) -> None:
+async def test_one_screen_one_run(desk: Bed) -> None:
     """Two apps of one phone do not meet on its screen."""
     other = desk.bench.recipe.data()
     assert isinstance(other, dict)
@@ -296,7 +203,7 @@ async def test_one_screen_one_run(desk: Desk) -> None:
     assert starts[0] < homes[0] < starts[1] < homes[1]
 
 
-async def test_a_read_is_fresh_for_a_moment(desk: Desk) -> None:
+async def test_a_read_is_fresh_for_a_moment(desk: Bed) -> None:
     await desk.adapter.refresh(TV)
     assert desk.adapter.read(TV).values["state"] == "on"
 
@@ -307,7 +214,7 @@ async def test_a_read_is_fresh_for_a_moment(desk: Desk) -> None:
     assert desk.adapter.last(TV).values["state"] == "on"
 
 
-async def test_an_old_read_decides_nothing(desk: Desk) -> None:
+async def test_an_old_read_decides_nothing(desk: Bed) -> None:
     """Off when last read, on by another remote since: it is switched off again."""
     await desk.do("tv.power_off")
     desk.world.tv.power = True
@@ -319,7 +226,7 @@ async def test_an_old_read_decides_nothing(desk: Desk) -> None:
     assert not desk.world.tv.power
 
 
-async def test_a_phone_that_is_gone(desk: Desk) -> None:
+async def test_a_phone_that_is_gone(desk: Bed) -> None:
     await desk.bench.adbd.__aexit__()
 
     with pytest.raises(AdapterError) as error:
@@ -331,13 +238,13 @@ async def test_a_phone_that_is_gone(desk: Desk) -> None:
     await desk.bench.adbd.__aenter__()
 
 
-async def test_nothing_is_known_of_what_has_no_recipe(desk: Desk) -> None:
+async def test_nothing_is_known_of_what_has_no_recipe(desk: Bed) -> None:
     assert not desk.adapter.read("phone.kettle").available
     with pytest.raises(AdapterError):
         await desk.adapter.refresh("phone.kettle")
 
 
-async def test_a_recipe_that_reads_nothing(desk: Desk) -> None:
+async def test_a_recipe_that_reads_nothing(desk: Bed) -> None:
     desk.shelf.put(recipe_named("music_player").compiled())
 
     with pytest.raises(AdapterError):

@@ -6,12 +6,13 @@ runs `keeper`. See `docs/phone.md`, “How it is put together”.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from hearthnet.core.adapter import Permit
 from hearthnet.core.clock import Clock
 from hearthnet.core.devices import Device, Reading
+from hearthnet.core.phone.part import Part
 
 from . import camera
 from .adapter import PhoneAdapter
@@ -36,6 +37,33 @@ class PhoneSettings:
     every: float = 60.0
     """Seconds between two looks at the sensors."""
     pace: Pace = field(default_factory=Pace)
+
+    @classmethod
+    def read(cls, data: object, folder: Path) -> "PhoneSettings":
+        """Read a table of a settings file; a relative key lies in `folder`.
+
+        Raises:
+            RecipeError: naming the field that is wrong.
+        """
+        fields = Part(data).fields(
+            optional=(
+                *("host", "port", "key", "name", "every"),
+                *("dump_seconds", "quiet_seconds"),
+            )
+        )
+        pace = Pace()
+        if "dump_seconds" in fields:
+            pace = replace(pace, dump=fields["dump_seconds"].number(1, 30))
+        if "quiet_seconds" in fields:
+            pace = replace(pace, quiet=fields["quiet_seconds"].number(0, 600))
+        return cls(
+            host=fields["host"].text() if "host" in fields else cls.host,
+            port=fields["port"].integer(1, 65535) if "port" in fields else cls.port,
+            key=folder / (fields["key"].text() if "key" in fields else "adbkey"),
+            name=fields["name"].text() if "name" in fields else cls.name,
+            every=fields["every"].number(5, 3600) if "every" in fields else cls.every,
+            pace=pace,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
