@@ -12,8 +12,8 @@ from hearthnet.core.phone.recipe import Recipe
 from hearthnet.darcy.adbkey import AdbKey
 from hearthnet.darcy.command import describe, read_recipe
 from hearthnet.darcy.doctor import examine
+from hearthnet.darcy.findings import Findings, Verdict
 from hearthnet.darcy.link import Link
-from hearthnet.darcy.report import Report, Verdict
 from hearthnet.darcy.ui import Tree
 from tests.support.phone.fake_adbd import FakeAdbd
 
@@ -22,11 +22,11 @@ from .conftest import RECIPES
 SCREENS = Path(__file__).parent / "screens"
 
 
-async def examined(link: Link, *recipes: Recipe, open_apps: bool = False) -> Report:
+async def examined(link: Link, *recipes: Recipe, open_apps: bool = False) -> Findings:
     return await examine(link, "AA:BB", recipes, open_apps=open_apps)
 
 
-def verdict(report: Report, name: str) -> tuple[Verdict, str]:
+def verdict(report: Findings, name: str) -> tuple[Verdict, str]:
     (check,) = [check for check in report.checks if check.name == name]
     return check.verdict, check.remedy
 

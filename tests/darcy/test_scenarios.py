@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from hearthnet.core.phone.recipe import Recipe
-from hearthnet.core.reasons import DONE as TOLD_AS_DONE, Outcome
+from hearthnet.core.reasons import DONE as TOLD_AS_DONE, Outcome, Reason
 
 from .conftest import Bench, recipe_named
 from .scenarios import DONE, NOT_DONE, Case
@@ -99,3 +99,22 @@ async def test_nothing_of_a_screen_is_in_the_report(bench: Bench) -> None:
     told = repr((report.trail, report.values))
     assert "4111" not in told
     assert "Living room" not in told
+
+
+async def test_an_updated_app_is_not_tapped_even_to_read_it(bench: Bench) -> None:
+    look = dataclasses.replace(
+        bench.recipe.capabilities["tv.night_mode_on"].way[0], opens="sound"
+    )
+    assert bench.recipe.look
+    deep = dataclasses.replace(
+        bench.recipe.look, screen="sound", values=("night_mode",), way=(look,)
+    )
+    bench.recipe = dataclasses.replace(bench.recipe, look=deep)
+    assert (await bench.read()).values == {"night_mode": False}
+
+    bench.world.tv.version = 1300
+    bench.world.tv.screen = "main"
+    report = await bench.read()
+
+    assert report.reason is Reason.APP_VERSION_UNVERIFIED
+    assert bench.world.tv.screen == "main"

@@ -10,9 +10,9 @@ from hearthnet.core.phone.recipe import Recipe
 from hearthnet.core.reasons import Reason
 
 from . import facts, termux
+from .findings import Check, Findings, Verdict
 from .link import Link, LinkError, Reply
 from .phone import Pace, Phone
-from .report import Check, Report, Verdict
 from .runner import observe
 from .sensors import Sensors
 from .shell import Line, line
@@ -36,7 +36,7 @@ _MI_REMEDY = (
 
 async def examine(
     link: Link, fingerprint: str, recipes: Iterable[Recipe], *, open_apps: bool
-) -> Report:
+) -> Findings:
     """Examine a phone.
 
     Args:
@@ -45,28 +45,28 @@ async def examine(
         recipes: what the phone is to be used for.
         open_apps: also open each recipe's app and read it; nothing is changed.
     """
-    report = Report()
+    findings = Findings()
     key = Check("key", Verdict.FINE, f"fingerprint {fingerprint}")
-    report.extend([key])
+    findings.extend([key])
     try:
         await link.connect(60)
-        report.extend([Check("connection", Verdict.FINE, "connected")])
+        findings.extend([Check("connection", Verdict.FINE, "connected")])
         phone = Phone(link, Pace(dump=12.0, command=_LONG))
-        await _Doctor(phone, report).everything()
+        await _Doctor(phone, findings).everything()
         for recipe in recipes:
-            report.extend([await _recipe(phone, recipe, open_apps=open_apps)])
+            findings.extend([await _recipe(phone, recipe, open_apps=open_apps)])
     except LinkError as error:
         remedy = _REMEDIES.get(error.reason, "")
         check = Check("connection", Verdict.PROBLEM, error.text, remedy)
-        report.extend([check])
-    return report
+        findings.extend([check])
+    return findings
 
 
 class _Doctor:
-    def __init__(self, phone: Phone, report: Report) -> None:
+    def __init__(self, phone: Phone, findings: Findings) -> None:
         self._phone = phone
         self._link = phone.link
-        self._report = report
+        self._findings = findings
         self._sdk = 0
 
     async def everything(self) -> None:
@@ -82,12 +82,12 @@ class _Doctor:
             self._phantoms,
             self._sensors,
         ):
-            self._report.extend(await check())
+            self._findings.extend(await check())
 
     async def _ask(self, name: str, command: Line) -> Reply:
         """Ask the phone and record the answer."""
         reply = await self._link.run(command, _LONG)
-        self._report.recorded[name] = {
+        self._findings.recorded[name] = {
             "code": reply.code,
             "out": reply.text[:4000],
             "err": reply.error[:1000],
@@ -125,12 +125,12 @@ class _Doctor:
         ):
             if value is None:
                 text = f"the phone does not tell {missing}"
-                checks.append(Check(name, Verdict.PROBLEM, text, _REPORT))
+                checks.append(Check(name, Verdict.PROBLEM, text, _SEND))
             else:
                 checks.append(Check(name, Verdict.FINE, f"{missing}: {value}"))
         if seen.awake and not seen.locked and not (seen.package or seen.shade):
             text = "the phone does not tell which app is in front"
-            checks.append(Check("front", Verdict.PROBLEM, text, _REPORT))
+            checks.append(Check("front", Verdict.PROBLEM, text, _SEND))
         return checks
 
     async def _inputs(self) -> list[Check]:
@@ -147,12 +147,12 @@ class _Doctor:
             tree = await self._phone.look()
         except Stop as stop:
             took = self._link.now() - began
-            self._report.recorded["dump"] = {"ms": round(took * 1000), "nodes": 0}
+            self._findings.recorded["dump"] = {"ms": round(took * 1000), "nodes": 0}
             remedy = "Wake the phone, go to its home screen and try again."
             return [Check("reading", Verdict.PROBLEM, stop.text, remedy)]
         took = self._link.now() - began
         size = len(tree.nodes)
-        self._report.recorded["dump"] = {"ms": round(took * 1000), "nodes": size}
+        self._findings.recorded["dump"] = {"ms": round(took * 1000), "nodes": size}
         found = f"{took:.1f} s for a screen of {size} views"
         if took <= 4:
             return [Check("reading", Verdict.FINE, found)]
@@ -190,7 +190,7 @@ class _Doctor:
     async def _sensors(self) -> list[Check]:
         state = await Sensors(self._link, _LONG).read()
         values = state.values()
-        self._report.recorded["sensors"] = values
+        self._findings.recorded["sensors"] = values
         wanted = ("battery", "light", "gyroscope", "accelerometer")
         has = [name for name in wanted if name in values]
         lacks = [name for name in wanted if name not in values]
@@ -203,7 +203,7 @@ class _Doctor:
         return [Check("sensors", Verdict.ADVICE, found, remedy)]
 
 
-_REPORT = "Please send this report in: this Android is not known yet."
+_SEND = "Please send this report in: this Android is not known yet."
 
 
 async def _recipe(phone: Phone, recipe: Recipe, *, open_apps: bool) -> Check:

@@ -39,18 +39,18 @@ class Driver:
 
     # Beginning and end
 
-    async def open(self, *, to_read: bool) -> None:
+    async def open(self, *, any_version: bool) -> None:
         """Bring the app to the front.
 
         Args:
-            to_read: True when nothing will be tapped but what navigates; then
-                the app may have a version that nobody has checked.
+            any_version: True when nothing will be tapped; then the app may have
+                a version that nobody has checked.
 
         Raises:
             Stop, LinkError: it cannot be had; the phone is where it was.
         """
         self.phone.begin()
-        await self._check_app(to_read=to_read)
+        await self._check_app(any_version=any_version)
         await self._ready()
         await self._guarded(lambda: self.phone.start(self.recipe.app))
 
@@ -168,13 +168,13 @@ class Driver:
 
     # Getting there
 
-    async def _check_app(self, *, to_read: bool) -> None:
+    async def _check_app(self, *, any_version: bool) -> None:
         app = self.recipe.app
         package = await self.phone.package(app.package)
         if package is None:
             raise Stop(Reason.APP_NOT_INSTALLED, f"{app.package} is not installed")
         low, high = app.version_code
-        if not (to_read or low <= package.version <= high):
+        if not (any_version or low <= package.version <= high):
             text = f"version {package.version} of {app.package}, not {low} to {high}"
             raise Stop(Reason.APP_VERSION_UNVERIFIED, text)
         if app.signer_sha256 is not None:

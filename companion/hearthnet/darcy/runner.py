@@ -118,17 +118,18 @@ class _Run:
         look = self._recipe.look
         if look is None:
             raise Stop(Reason.UNKNOWN_OPERATION, "the recipe reads nothing")
-        await self._driver.open(to_read=True)
+        # A version that nobody has checked is read where it opens, never tapped.
+        await self._driver.open(any_version=not look.way)
         await self._navigate(look.way, {})
         tree = await self._driver.reach(look.screen)
         self._values = self._read(tree, look.values, look.screen)
-        return Outcome.ALREADY_SO
+        return Outcome.ALREADY_SO  # nothing was to be changed
 
     async def pursue(self, capability: Capability, arguments: Parameters) -> Outcome:
         """Run a capability."""
         wanted = capability.wanted(arguments)
         act = capability.act
-        await self._driver.open(to_read=False)
+        await self._driver.open(any_version=False)
         await self._navigate(capability.way, arguments)
         tree = await self._driver.reach(act.screen)
         if isinstance(act, Step) and capability.blind:

@@ -49,7 +49,7 @@ class Check:
 
 
 @dataclass
-class Report:
+class Findings:
     """All checks, and what the phone said word for word."""
 
     checks: list[Check] = field(default_factory=list)
