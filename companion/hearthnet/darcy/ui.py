@@ -18,20 +18,21 @@ MAX_BYTES = 4 * 1024 * 1024
 MAX_NODES = 20_000
 MAX_DEPTH = 200
 
+_LABELS = ("text", "content-desc")
 _BOUNDS = re.compile(r"\[(-?\d{1,6}),(-?\d{1,6})\]\[(-?\d{1,6}),(-?\d{1,6})\]")
 
 
 @dataclass(eq=False, slots=True)
 class Node:
-    """One view. Attributes keep uiautomator's names and values."""
+    """One view. Attributes keep uiautomator's names; labels are as compared."""
 
     attributes: Mapping[str, str]
     parent: "Node | None" = None
     children: "list[Node]" = field(default_factory=list)
 
     def get(self, name: str) -> str:
-        """Return an attribute as it is compared; empty when it has none."""
-        return plain(self.attributes.get(name, ""))
+        """Return an attribute; empty when it has none."""
+        return self.attributes.get(name, "")
 
     @property
     def package(self) -> str:
@@ -113,7 +114,13 @@ class Tree:
 
     def find(self, selector: Selector, package: str) -> list[Node]:
         """Return all nodes of an app that a selector matches."""
-        found = [node for node in self.nodes if _matches(node, selector, package)]
+        wanted = _wanted(selector, package)
+        found = [
+            node
+            for node in self.nodes
+            if node.package == package
+            and all(node.get(name) in labels for name, labels in wanted)
+        ]
         if selector.has and found:
             fitting = set(found)
             inner = self.find(selector.has, package)
@@ -184,6 +191,8 @@ class Tree:
             raise Stop(Reason.UI_UNREADABLE, "no dump of a screen")
         if len(self.nodes) >= MAX_NODES or len(self._open) >= MAX_DEPTH:
             raise Stop(Reason.UI_UNREADABLE, "a dump without end")
+        for label in _LABELS:
+            attributes[label] = plain(attributes.get(label, ""))
         if attributes.get("password") == "true":
             attributes["text"] = ""
         parent = self._open[-1] if self._open else None
@@ -202,22 +211,17 @@ def _refuse(*_: object) -> None:
     raise Stop(Reason.UI_UNREADABLE, "a dump with a document type")
 
 
-def _matches(node: Node, selector: Selector, package: str) -> bool:
-    if node.package != package:
-        return False
-    if selector.ids:
-        # Compose's test tags have no package in front.
-        full = {i if ":" in i else f"{package}:id/{i}" for i in selector.ids}
-        if node.get("resource-id") not in full.union(selector.ids):
-            return False
-    return all(
-        not labels or node.get(name) in labels
-        for name, labels in (
-            ("text", selector.texts),
-            ("content-desc", selector.descriptions),
-            ("class", selector.classes),
-        )
+def _wanted(selector: Selector, package: str) -> list[tuple[str, frozenset[str]]]:
+    """Return which attributes a selector wants, and what they may be."""
+    # Compose's test tags have no package in front.
+    full = (i if ":" in i else f"{package}:id/{i}" for i in selector.ids)
+    wanted = (
+        ("resource-id", frozenset(full).union(selector.ids)),
+        ("text", frozenset(selector.texts)),
+        ("content-desc", frozenset(selector.descriptions)),
+        ("class", frozenset(selector.classes)),
     )
+    return [(name, labels) for name, labels in wanted if labels]
 
 
 def _first(nodes: Iterable[Node], among: set[Node]) -> Node | None:

@@ -76,8 +76,9 @@ class _Tree:
             raise RecipeFileError(line, path_text(path), f"{node.tag} is not supported")
         if isinstance(node, yaml.SequenceNode):
             return [self.data(item, (*path, i)) for i, item in enumerate(node.value)]
-        if not isinstance(node, yaml.MappingNode):
+        if isinstance(node, yaml.ScalarNode):
             return _scalar(node)
+        assert isinstance(node, yaml.MappingNode)
         fields: dict[str, Json] = {}
         for key, value in node.value:
             line, name = key.start_mark.line + 1, key.value
@@ -92,7 +93,7 @@ class _Tree:
         return fields
 
 
-def _scalar(node: yaml.Node) -> Json:
+def _scalar(node: yaml.ScalarNode) -> Json:
     """Return a scalar as YAML 1.2 has it.
 
     YAML 1.1, which PyYAML speaks, reads `off` as false and `22:30` as 1350.

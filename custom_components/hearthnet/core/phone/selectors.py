@@ -197,7 +197,8 @@ def plain(text: str) -> str:
     Apps put no-break spaces before units and marks around numbers, which an
     author does not see.
     """
-    text = unicodedata.normalize("NFC", text.translate(_MARKS))
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", text.translate(_MARKS))
     return " ".join(text.split())
 
 
