@@ -68,15 +68,15 @@ async def test_a_picture(
 ) -> None:
     shoots(JPEG)
 
-    before = await camera.act(permit())
-    after = await camera.settle(permit(), lambda _: False, 1)
+    before = await camera.take(permit())
+    after = camera.read()
 
     assert pictures == [Picture("hub.1.7", JPEG)]
     assert (tmp_path / "called").read_text() == "-c 0\n"
     effects = dict(OPERATION.effects({"camera": "back"}, {}))
-    assert effects.items() <= after["phone.camera"].values.items()
+    assert effects.items() <= after.values.items()
     assert not before["phone.camera"].values, "a second one is not already taken"
-    assert after["phone.camera"].values["sha256"] == sha256(JPEG).hexdigest()
+    assert after.values["sha256"] == sha256(JPEG).hexdigest()
 
 
 @pytest.mark.parametrize("data", [b"", b"\xff\xd8", b"x" * MIN_BYTES])
@@ -89,12 +89,12 @@ async def test_what_android_gives_an_app_in_the_background(
     shoots(data)
 
     with pytest.raises(AdapterError) as error:
-        await camera.act(permit())
+        await camera.take(permit())
 
     assert error.value.outcome is Outcome.FAILED
     assert error.value.evidence[0].code is Reason.SENSOR_UNAVAILABLE
     assert not pictures
-    assert not camera.read("phone.camera").values
+    assert not camera.read().values
 
 
 async def test_no_picture_after_the_lease_is_over(
@@ -106,7 +106,7 @@ async def test_no_picture_after_the_lease_is_over(
         raise Refused((Evidence(text="It is over.", code=Reason.EXPIRED),))
 
     with pytest.raises(Refused):
-        await camera.act(permit(over))
+        await camera.take(permit(over))
     assert not (tmp_path / "called").exists()
 
 
@@ -130,7 +130,7 @@ async def test_the_node_has_a_camera_only_on_a_phone(
 
     host = node()
     assert host.device("phone.camera") is None
-    assert not host.endpoints.read("phone.camera").available
+    assert not host.adapter.read("phone.camera").available
     assert TAKE_PICTURE not in host.shelf.operations
 
     shoots(JPEG)
@@ -138,6 +138,8 @@ async def test_the_node_has_a_camera_only_on_a_phone(
     device = phone.device("phone.camera")
     assert device
     assert device.name == "Hall phone camera"
-    assert phone.endpoints.read("phone.camera").available
+    assert phone.adapter.read("phone.camera").available
     assert phone.shelf.operations[TAKE_PICTURE] is OPERATION
+    await phone.adapter.act(permit())
+    assert phone.adapter.read("phone.camera").values["picture"] is True
     await phone.close()

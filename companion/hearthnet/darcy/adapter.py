@@ -1,4 +1,4 @@
-"""The gate's way to the appliances that a phone's apps control."""
+"""The gate's way to what a phone's apps control, and to its camera."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -14,6 +14,7 @@ from hearthnet.core.messages import Json
 from hearthnet.core.phone.capabilities import whole
 from hearthnet.core.reasons import Outcome, Reason
 
+from .camera import Camera
 from .phone import Phone
 from .runner import Report, Values, observe, perform
 from .shelf import Entry, Shelf
@@ -39,8 +40,11 @@ class _Seen:
 class PhoneAdapter:
     """Runs recipes, one at a time: a phone has one screen. Implements `Adapter`."""
 
-    def __init__(self, phone: Phone, shelf: Shelf, clock: Clock) -> None:
-        """Drive `phone` by the recipes on `shelf`."""
+    def __init__(
+        self, phone: Phone, shelf: Shelf, clock: Clock, camera: Camera | None = None
+    ) -> None:
+        """Drive `phone` by the recipes on `shelf`, and its `camera` if it has one."""
+        self._camera = camera
         self._phone = phone
         self._shelf = shelf
         self._clock = clock
@@ -52,8 +56,11 @@ class PhoneAdapter:
 
         Raises:
             AdapterError: it did not reach its goal, or shows no state.
+            Refused: the lease is over, before a picture was taken.
         """
         target, *others = permit.target
+        if self._camera and target == self._camera.id:
+            return await self._camera.take(permit)
         found = self._shelf.capability(target, permit.operation)
         if others or found is None:
             raise _refused(Reason.UNKNOWN_OPERATION, f"no {permit.operation} there")
@@ -90,6 +97,8 @@ class PhoneAdapter:
 
     def read(self, device_id: str) -> Reading:
         """Return what the app has shown in the last seconds; often nothing."""
+        if self._camera and device_id == self._camera.id:
+            return self._camera.read()
         return self._reading(device_id, self._clock.boottime() - FRESH)
 
     def last(self, device_id: str) -> Reading:

@@ -59,7 +59,7 @@ class Picture:
 
 
 class Camera:
-    """The camera as a device behind the gate. Implements `Adapter`."""
+    """The camera as a device behind the gate; `PhoneAdapter` sends it what is its."""
 
     def __init__(self, node: str, deliver: Callable[[Picture], None]) -> None:
         """Hand pictures to `deliver`, which brings them to whoever asked."""
@@ -84,7 +84,7 @@ class Camera:
             features=frozenset({TAKE_PICTURE}),
         )
 
-    async def act(self, permit: Permit) -> Mapping[str, Reading]:
+    async def take(self, permit: Permit) -> Mapping[str, Reading]:
         """Take a picture and deliver it.
 
         Raises:
@@ -95,29 +95,17 @@ class Camera:
         camera = _CAMERAS[str(permit.parameters["camera"])]
         async with self._one:
             permit.recheck()
-            data = await self._take(camera)
+            data = await self._shoot(camera)
         picture = Picture(permit.lease, data)
         self._seen = {_TAKEN: True, "sha256": picture.digest}
         self._deliver(picture)
         return {self.id: Reading(available=True)}
 
-    async def settle(
-        self,
-        permit: Permit,
-        satisfied: Callable[[Mapping[str, Reading]], bool],
-        deadline: float,
-    ) -> Mapping[str, Reading]:
-        """Return what `act` has found; there is nothing to wait for."""
-        del satisfied, deadline
-        return {target: self.read(target) for target in permit.target}
-
-    def read(self, device_id: str) -> Reading:
+    def read(self) -> Reading:
         """Return the digest of the last picture, if the last attempt gave one."""
-        if device_id != self.id:
-            return Reading(available=False)
         return Reading(available=self.there(), values=self._seen)
 
-    async def _take(self, camera: str) -> bytes:
+    async def _shoot(self, camera: str) -> bytes:
         with tempfile.TemporaryDirectory(prefix="hearthnet-") as folder:
             path = Path(folder) / "picture.jpg"
             try:

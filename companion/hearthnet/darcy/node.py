@@ -1,15 +1,14 @@
 """A phone's half of a Darcy node: everything between the gate and the phone.
 
-Whoever assembles the node (bus, journal, gate, manager) takes `endpoints` as
-the gate's adapter, `shelf.operations` and `shelf.digest_of` for the gate, and
+Whoever assembles the node (bus, journal, gate, manager) takes `adapter` as the
+gate's adapter, `shelf.operations` and `shelf.digest_of` for the gate, and
 runs `keeper`. See `docs/phone.md`, “How it is put together”.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from hearthnet.core.adapter import Permit
 from hearthnet.core.clock import Clock
 from hearthnet.core.devices import Device, Reading
 from hearthnet.core.phone.part import Part
@@ -92,9 +91,9 @@ class PhoneNode:
         self.key = key
         self.link = Link(settings.host, settings.port, key.signer)
         self.shelf = Shelf(node)
-        self.adapter = PhoneAdapter(Phone(self.link, settings.pace), self.shelf, clock)
         self.camera = Camera(node, listeners.picture)
-        self.endpoints = Endpoints(self.adapter, self.camera)
+        phone = Phone(self.link, settings.pace)
+        self.adapter = PhoneAdapter(phone, self.shelf, clock, self.camera)
         self.keeper = Keeper(
             self.link,
             Sensors(self.link, settings.pace.command),
@@ -124,32 +123,3 @@ class PhoneNode:
     async def close(self) -> None:
         """Let go of the phone."""
         await self.link.close()
-
-
-class Endpoints:
-    """One adapter for the gate out of the phone's two. Implements `Adapter`."""
-
-    def __init__(self, apps: PhoneAdapter, camera: Camera) -> None:
-        """Send what is for the camera there, and all else to the apps."""
-        self._apps = apps
-        self._camera = camera
-
-    async def act(self, permit: Permit) -> Mapping[str, Reading]:
-        """Act on the permit's device."""
-        return await self._of(permit.target[0]).act(permit)
-
-    async def settle(
-        self,
-        permit: Permit,
-        satisfied: Callable[[Mapping[str, Reading]], bool],
-        deadline: float,
-    ) -> Mapping[str, Reading]:
-        """Return what the act has read."""
-        return await self._of(permit.target[0]).settle(permit, satisfied, deadline)
-
-    def read(self, device_id: str) -> Reading:
-        """Return the values of a device."""
-        return self._of(device_id).read(device_id)
-
-    def _of(self, device_id: str) -> PhoneAdapter | Camera:
-        return self._camera if device_id == self._camera.id else self._apps
