@@ -401,3 +401,5 @@ def test_the_recipes_are_documented() -> None:
 
     for word in ("child_of", "has", "opens", "max_taps", "version_code", "same_as"):
         assert f"`{word}`" in page
+    example = page.split("```yaml\n")[1].split("```")[0]
+    assert compile_recipe(example).device == "living_room_tv"

@@ -118,3 +118,19 @@ async def test_an_updated_app_is_not_tapped_even_to_read_it(bench: Bench) -> Non
 
     assert report.reason is Reason.APP_VERSION_UNVERIFIED
     assert bench.world.tv.screen == "main"
+
+
+@pytest.mark.parametrize("waits", [False, True])
+async def test_a_restless_screen_costs_two_dumps_and_no_tap(
+    bench: Bench, waits: bool
+) -> None:
+    """Two dumps of 5 s and the way there and home: about 12 s on a phone (D14)."""
+    bench.recipe = recipe_named("music_player")
+    bench.world.waits_for_idle = waits
+
+    await bench.run("music.play_playlist", playlist="Morning")
+
+    dumps = [words for words in bench.world.log if words[0] == "uiautomator"]
+    assert ["--compressed" in words for words in dumps] == [False, True]
+    assert bench.world.inputs() == [["keyevent", "KEYCODE_HOME"]]
+    assert bench.world.front is None
