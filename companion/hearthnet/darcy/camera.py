@@ -81,7 +81,7 @@ class Camera:
             name=name,
             domain="phone",
             manager=manager,
-            features=frozenset({TAKE_PICTURE}),
+            features=frozenset({TAKE_PICTURE, *OPERATION.parameters}),
         )
 
     async def take(self, permit: Permit) -> Mapping[str, Reading]:

@@ -246,7 +246,9 @@ class Recipe:
             manager=manager,
             physical=physical,
             assumed_state=all(c.blind for c in self.capabilities.values()),
-            features=frozenset(self.capabilities),
+            features=frozenset(self.capabilities).union(
+                *(capability.parameters for capability in self.capabilities.values())
+            ),
         )
 
 
