@@ -14,7 +14,7 @@ import pytest
 from hearthnet.core.clock import ManualClock
 from hearthnet.core.journal import Entry
 from hearthnet.core.librarian import BlockedError, LibrarianError, disk, service, wire
-from hearthnet.core.librarian.packing import count_loose
+from hearthnet.core.librarian.packing import Packer, count_loose
 from hearthnet.core.librarian.service import Service
 from hearthnet.core.paths import device_path
 from tests.core.records import KEY, check_gapless, entry, fsck, hello
@@ -184,17 +184,38 @@ async def test_a_lock_that_stays_ends_the_process(
         await peer.durable("hub", 1, 2)
 
 
-async def test_packs_when_much_is_loose(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("enough", "too_many", "quiet"), [(100, 10_000, 0.0), (100, 100, 1000.0)]
+)
+async def test_packs_when_quiet_or_when_much_is_loose(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    enough: int,
+    too_many: int,
+    quiet: float,
 ) -> None:
-    monkeypatch.setattr(service, "THRESHOLD", 100)
+    packed = asyncio.Event()
+    pack = Packer.pack
+
+    async def packing(self: Packer) -> bool:
+        try:
+            return await pack(self)
+        finally:
+            packed.set()
+
+    monkeypatch.setattr(Packer, "pack", packing)
+    monkeypatch.setattr(service, "ENOUGH", enough)
+    monkeypatch.setattr(service, "TOO_MANY", too_many)
+    monkeypatch.setattr(service, "QUIET_SECONDS", quiet)
     async with served(tmp_path) as peer:
+        peer.log(*ENTRIES[:50])
+        await peer.durable("hub", 1, 50)
+        assert not list((tmp_path / "objects/pack").glob("*.pack"))
         peer.log(*ENTRIES)
         await peer.durable("hub", 1, 199)
-        while peer.service._packing:
-            await asyncio.wait([peer.service._packing])
-        assert count_loose(tmp_path) < 200
+        await packed.wait()
         assert list((tmp_path / "objects/pack").glob("*.pack"))
+        assert count_loose(tmp_path) < 200
 
 
 async def test_bytes_of_records_are_kept_exactly() -> None:

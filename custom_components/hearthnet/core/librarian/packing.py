@@ -12,8 +12,11 @@ import os
 from pathlib import Path
 import shutil
 
-THRESHOLD = 2000
-"""How many loose objects are packed together."""
+ENOUGH = 2000
+"""So many loose objects are packed once the house is quiet."""
+TOO_MANY = 20_000
+"""So many are packed at once. Packing in the midst of many writes makes them slow:
+ext4 does not use again for minutes what was just deleted, and searches past it."""
 _COMMIT_GRAPH = ("--reachable", "--split", "--changed-paths", "--no-progress")
 _TAIL = 2000
 
@@ -69,7 +72,7 @@ class Packer:
 
     async def _run(self, command: Command, held: int) -> bool:
         process = await asyncio.create_subprocess_exec(
-            *("nice", "-n", "19") if shutil.which("nice") else (),
+            *("nice", "-n", "5") if shutil.which("nice") else (),
             *command,
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.DEVNULL,

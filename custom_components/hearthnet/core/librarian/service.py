@@ -15,7 +15,7 @@ from ..killpoint import killpoint
 from . import BlockedError, LibrarianError, wire
 from .answers import Answers
 from .library import Library
-from .packing import THRESHOLD, Packer, count_loose
+from .packing import ENOUGH, TOO_MANY, Packer, count_loose
 from .record import Event
 
 _LOGGER = logging.getLogger(__name__)
@@ -23,6 +23,8 @@ _LOGGER = logging.getLogger(__name__)
 BATCH = 64
 RETRY_SECONDS = 5.0
 """Pause after a failed write, such as on a full disk."""
+QUIET_SECONDS = 5.0
+"""Pause after the last write before its objects are packed."""
 MAX_NOTICES = 20
 
 type Send = Callable[[bytes], None]
@@ -49,6 +51,7 @@ class Service:
         self._notices: list[str] = []
         self._background: set[asyncio.Task[None]] = set()
         self._packing: asyncio.Task[None] | None = None
+        self._quiet: asyncio.TimerHandle | None = None
 
     async def open(self) -> None:
         """Open the repository and tell where it stands.
@@ -113,6 +116,8 @@ class Service:
 
     async def close(self) -> None:
         """Answer what was asked and let go of the repository."""
+        if self._quiet:
+            self._quiet.cancel()
         if self._packing:
             self._packing.cancel()
         await asyncio.gather(*self._background, return_exceptions=True)
@@ -206,7 +211,17 @@ class Service:
     # Packing
 
     def _consider_packing(self) -> None:
-        if self._loose >= THRESHOLD and self._packing is None:
+        if self._quiet:
+            self._quiet.cancel()
+            self._quiet = None
+        if self._loose >= TOO_MANY:
+            self._start_packing()
+        elif self._loose >= ENOUGH:
+            loop = asyncio.get_running_loop()
+            self._quiet = loop.call_later(QUIET_SECONDS, self._start_packing)
+
+    def _start_packing(self) -> None:
+        if self._packing is None and not self._closing:
             self._packing = self._spawn(self._pack())
 
     async def _pack(self) -> None:
