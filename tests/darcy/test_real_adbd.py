@@ -12,7 +12,7 @@ from hearthnet.core.phone.recipe import Recipe
 from hearthnet.core.reasons import Outcome, Reason
 from hearthnet.darcy.adbkey import AdbKey, fingerprint
 from hearthnet.darcy.link import Link, LinkError, Timing
-from hearthnet.darcy.phone import Phone
+from hearthnet.darcy.phone import Pace, Phone
 from hearthnet.darcy.runner import perform
 from hearthnet.darcy.shell import Line, line
 from tests.support.phone.adb import Adb
@@ -30,6 +30,8 @@ with_keys = pytest.mark.skipif(
     not asks_for_keys(), reason="real adbd: it cannot be made to ask for keys here"
 )
 PACE = dataclasses.replace(FAST, dump=0.5, arrive=0.5)
+PATIENT = dataclasses.replace(FAST, dump=15, arrive=15)
+"""For what shall succeed, however busy the machine is."""
 TIMING = Timing(connect=5, allow=5, first_retry=0.001, last_retry=0.01)
 
 
@@ -46,10 +48,12 @@ async def link(adbd: RealAdbd) -> AsyncIterator[Link]:
     await opened.close()
 
 
-async def run_case(case: Case, recipe: Recipe, link: Link, world: World) -> None:
+async def run_case(
+    case: Case, recipe: Recipe, link: Link, world: World, pace: Pace = PACE
+) -> None:
     case.prepare(world)
     report = await perform(
-        Phone(link, PACE),
+        Phone(link, pace),
         recipe,
         recipe.capabilities[case.run],
         case.arguments,  # type: ignore[arg-type]
@@ -66,7 +70,7 @@ async def run_case(case: Case, recipe: Recipe, link: Link, world: World) -> None
 
 @pytest.mark.parametrize("case", DONE, ids=str)
 async def test_it_is_done(case: Case, link: Link, adbd: RealAdbd) -> None:
-    await run_case(case, recipe_named(case.recipe), link, adbd.world)
+    await run_case(case, recipe_named(case.recipe), link, adbd.world, PATIENT)
 
 
 @pytest.mark.parametrize("case", NOT_DONE, ids=str)
