@@ -145,3 +145,18 @@ def test_memory_is_bounded() -> None:
         view.apply(event(f"hub.1.{n}", {f"holds/{n}.json": None}))
     assert view.version("holds/2.json") is None
     assert view.version("holds/3.json") == "hub.1.3"
+
+
+def test_the_order_of_arrival_holds_across_nodes() -> None:
+    """An event of another node may come late and have any number."""
+    view = View()
+    assert (view.order, view.order_of(LAMP)) == (0, 0)
+    view.apply(event("hub.1.100", {LAMP: 1}))
+    moment = view.order
+    view.apply(event("phone.7.3", {FAN: 1}))
+    assert view.order_of(LAMP) <= moment < view.order_of(FAN)
+    view.learn(FAN, 1, "phone.7.3")
+    view.apply(event("hub.1.99", {LAMP: 0}))
+    assert view.order == view.order_of(FAN)
+    view.apply(event("hub.1.101", {LAMP: None}))
+    assert view.order_of(LAMP) == view.order

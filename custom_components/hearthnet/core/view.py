@@ -33,6 +33,7 @@ class _Entry(NamedTuple):
     """None: deleted. The version stays, so that the deletion is noticed."""
     version: str
     event: EventId
+    order: int
 
 
 class View:
@@ -45,6 +46,7 @@ class View:
         self._position: dict[str, Position] = {}
         self._commits: dict[str, str] = {}
         self._commit: str | None = None
+        self._order = 0
 
     # Reading
 
@@ -84,6 +86,16 @@ class View:
         return tuple(result)
 
     @property
+    def order(self) -> int:
+        """How many values have come to this view: a moment in its own time."""
+        return self._order
+
+    def order_of(self, path: str) -> int:
+        """Return the moment at which the path's value came; 0 if none did."""
+        entry = self._entries.get(path)
+        return entry.order if entry else 0
+
+    @property
     def position(self) -> dict[str, Position]:
         """Per node the last event folded in; with it Git gives the view back."""
         return dict(self._position)
@@ -110,11 +122,11 @@ class View:
             self._position[event.node] = event.position
         if message.writes and self._may(event.node, message.writes):
             for path, value in message.writes.items():
-                self._put(path, _Entry(value, message.id, event))
+                self._put(path, value, message.id, event)
 
     def learn(self, path: str, value: Json, version: str) -> None:
         """Take over a path as a librarian has it, unless mine is newer."""
-        self._put(path, _Entry(value, version, EventId.parse(version)))
+        self._put(path, value, version, EventId.parse(version))
 
     def acknowledge(self, commit: str, commits: Mapping[str, str]) -> None:
         """Note the librarian's newest commit and those of single events."""
@@ -161,13 +173,14 @@ class View:
         }
         return foreign(node, paths, writers) is None
 
-    def _put(self, path: str, new: _Entry) -> None:
+    def _put(self, path: str, value: Json, version: str, event: EventId) -> None:
         old = self._entries.get(path)
-        if old and old.event.node == new.event.node and old.event >= new.event:
+        if old and old.event.node == event.node and old.event >= event:
             return
-        self._entries[path] = new
+        self._order += 1
+        self._entries[path] = _Entry(value, version, event, self._order)
         self._gone.pop(path, None)
-        if new.value is None:
+        if value is None:
             self._gone[path] = None
             if len(self._gone) > MAX_GONE:
                 oldest = next(iter(self._gone))

@@ -9,6 +9,7 @@ from ..assignment import Assignment
 from ..clock import Clock
 from ..confirmations import Binding
 from ..devices import House, Principal
+from ..domains import OPERATIONS
 from ..holds import SourceClass
 from ..intents import Action, Evidence, Plan, Request, Step
 from ..leases import DRIFT
@@ -49,8 +50,8 @@ class Intent:
     source: SourceClass
     deadline: float
     """Boot time."""
-    grounded: tuple[int, int]
-    """The hub's position that the plan was made on."""
+    grounded: int
+    """The moment of the hub's view that the plan was made on."""
     standing: bool = False
     until: datetime | None = None
     lease: float | None = None
@@ -140,22 +141,34 @@ class Dispatch:
             job.steps = await self._attempt(intent, job, intent.grounded)
             if any(step.reason is Reason.STALE_STATE for step in job.steps):
                 # A lost race: ground afresh and propose once more.
-                job.steps = await self._attempt(intent, job, self._node.position)
+                moment = self._node.view.order
+                job.steps = await self._attempt(intent, job, moment)
         finally:
             job.done.set()
 
     async def _attempt(
-        self, intent: Intent, job: Job, grounded: tuple[int, int]
+        self, intent: Intent, job: Job, grounded: int
     ) -> tuple[Step, ...]:
         """Make a task of a job and wait for its end."""
         if (assignment := self._assign(intent, job)) is None:
             return (self._gone(job),)
-        paths = map(device_path, assignment.task.scope.devices)
-        reads = self._reads([POLICY_PATH, *sorted(paths)], grounded, intent.receipts)
+        paths = [POLICY_PATH]
+        row = OPERATIONS.get(assignment.operation)
+        if row is None or row.reads_state:
+            names = self._names(assignment.task.scope.devices)
+            paths += map(device_path, sorted(names))
+        reads = self._reads(paths, grounded, intent.receipts)
         assignment = replace(assignment, reads=reads, approved=intent.approved)
         steps = await self._give(intent, job, assignment)
         intent.receipts.update(step.event for step in steps if step.event)
         return steps
+
+    def _names(self, devices: frozenset[str]) -> set[str]:
+        """Return all ids of the physical things that devices are."""
+        found = [d for name in devices if (d := self._house.device(name))]
+        keys = {device.key for device in found}
+        same = {d.id for d in self._house.devices() if d.key in keys}
+        return {*devices, *keys, *same}
 
     def _assign(self, intent: Intent, job: Job) -> Assignment | None:
         """Return what a job's task asks for; None when its device is gone."""
@@ -180,21 +193,17 @@ class Dispatch:
         return self.refused(job, Evidence(code=Reason.UNKNOWN_TARGET, text=text))
 
     def _reads(
-        self, paths: list[str], grounded: tuple[int, int], own: set[str]
+        self, paths: list[str], grounded: int, own: set[str]
     ) -> dict[str, str | None]:
         """Return the versions of paths as they were when the plan was grounded.
 
         A path written since by others gets None: the version that was read is
         gone from the view, and any stands for “not the newest”.
         """
-        versions = self._node.view.reads(paths)
+        view = self._node.view
         return {
-            path: version
-            if version is None
-            or version in own
-            or EventId.parse(version).position <= grounded
-            else None
-            for path, version in versions.items()
+            path: version if version in own or view.order_of(path) <= grounded else None
+            for path, version in view.reads(paths).items()
         }
 
     # Tasks

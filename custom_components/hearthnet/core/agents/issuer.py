@@ -189,7 +189,8 @@ class Issuer:
             for hold in self._state.all_holds()
             if any(e.device in (hold.device, *hold.members) for e in compiled.effects)
         }
-        devices = {device_path(target.device.id) for target in compiled.targets}
+        names = (d.id for t in compiled.targets for d in (t.device, *t.aliases))
+        devices = set(map(device_path, names))
         paths = covering | (devices if compiled.operation.reads_state else set())
         return self._node.view.reads([POLICY_PATH, *sorted(paths)])
 

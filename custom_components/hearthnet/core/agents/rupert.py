@@ -159,7 +159,7 @@ class Rupert(Agent):
             request=request,
             source=source,
             deadline=self._clock.boottime() + request.deadline,
-            grounded=self.node.position,
+            grounded=self.node.view.order,
             lease=lease,
         )
 
