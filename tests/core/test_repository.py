@@ -13,6 +13,7 @@ from hearthnet.core.clock import ManualClock
 from hearthnet.core.files import replace
 from hearthnet.core.librarian import BlockedError, LibrarianError, disk
 from hearthnet.core.librarian.library import Library
+from hearthnet.core.librarian.packing import Packer
 from hearthnet.core.librarian.record import Event
 from hearthnet.core.librarian.repository import Repository
 from hearthnet.core.messages import EventId, Json, MessageType
@@ -404,3 +405,14 @@ def test_without_syncfs_everything_is_synced(
     repository.record([event("hub.1.1")], {"hub": (1, 1)})
     repository.close()
     assert len(synced) >= 2
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+async def test_a_folder_that_seems_to_be_another_users(tmp_path: Path) -> None:
+    with library(tmp_path) as opened:
+        record(opened, event("hub.1.1"))
+    for path in (tmp_path, *tmp_path.rglob("*")):
+        os.chown(path, 65534, 65534)
+    with library(tmp_path) as opened:
+        record(opened, event("hub.1.2"))
+        assert await Packer(tmp_path).pack()

@@ -12,6 +12,11 @@ from ..messages import Json
 from . import LibrarianError
 from .record import Event, from_commit
 
+# libgit2 would keep up to 256 MB of objects that are seldom read again.
+pygit2.settings.cache_max_size(8 * 2**20)
+# On a share, or in a container, its folder may seem to be another user's.
+pygit2.settings.owner_validation = False
+
 BRANCH = "refs/heads/main"
 START = "refs/tags/start"
 """Points at the first commit: its name is the repository's identity."""
