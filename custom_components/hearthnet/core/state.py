@@ -1,7 +1,9 @@
 """The view, read as what it keeps: the policy in force, holds, open tasks."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from itertools import islice
 
 from .deferred import Deferred
 from .holds import Hold
@@ -11,6 +13,11 @@ from .policy.model import Policy
 from .tasks import Task, TaskState
 from .view import View
 
+HOLDS = "holds"
+KEPT = timedelta(hours=1)
+"""How long a hold stays on record after its end."""
+SWEPT = 100
+"""How many of those that are over go at once."""
 POLICY_PATH = "policy.yaml"
 ENABLED_PATH = "settings/actuation.json"
 """Whether anything may be moved at all; it outlives restarts."""
@@ -32,6 +39,7 @@ class State:
         self._view = view
         self._policy = InForce(Policy(), None)
         self._holds: dict[str, tuple[str | None, Hold]] = {}
+        self._all: tuple[int, tuple[Hold, ...]] = (-1, ())
 
     @property
     def in_force(self) -> InForce:
@@ -55,8 +63,14 @@ class State:
 
     def all_holds(self) -> tuple[Hold, ...]:
         """Return the recorded holds, ended ones too."""
+        moment = self._view.order_in(HOLDS)
+        if self._all[0] != moment:
+            self._all = moment, tuple(self._read_holds())
+        return self._all[1]
+
+    def _read_holds(self) -> Iterable[Hold]:
         known: dict[str, tuple[str | None, Hold]] = {}
-        for path in self._view.paths("holds/"):
+        for path in self._view.paths(f"{HOLDS}/"):
             version = self._view.version(path)
             entry = self._holds.get(path)
             if entry is None or entry[0] != version:
@@ -67,7 +81,17 @@ class State:
                 )
             known[path] = entry
         self._holds = known
-        return tuple(hold for _, hold in known.values())
+        return (hold for _, hold in known.values())
+
+    def over(self, now: datetime) -> dict[str, None]:
+        """Return the paths of holds that nobody needs any more, as writes.
+
+        They have been over for a while: a lease that was decided on one while it
+        stood is over too, and a clock that was ahead had the time to come back.
+        """
+        ago = now - KEPT
+        old = (hold.path for hold in self.all_holds() if not hold.is_live(ago))
+        return dict.fromkeys(islice(old, SWEPT))
 
     def deferred(self) -> tuple[Deferred, ...]:
         """Return the plans that wait for their time, the next one first."""

@@ -6,6 +6,7 @@ plays a part.
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, NamedTuple, Self
 
@@ -36,12 +37,20 @@ class _Entry(NamedTuple):
     order: int
 
 
+@dataclass(slots=True)
+class _Folder:
+    paths: dict[str, None] = field(default_factory=dict)
+    """Those that have a value."""
+    order: int = 0
+
+
 class View:
     """The state as one node knows it; pure and in memory."""
 
     def __init__(self) -> None:
         """Start empty."""
         self._entries: dict[str, _Entry] = {}
+        self._folders: dict[str, _Folder] = {}
         self._gone: dict[str, None] = {}
         self._position: dict[str, Position] = {}
         self._commits: dict[str, str] = {}
@@ -62,10 +71,13 @@ class View:
 
     def paths(self, prefix: str = "") -> list[str]:
         """Return the paths under `prefix` that have a value, sorted."""
+        name, slash, _ = prefix.partition("/")
         return sorted(
             path
-            for path, entry in self._entries.items()
-            if entry.value is not None and path.startswith(prefix)
+            for folder, kept in self._folders.items()
+            if not slash or folder == name
+            for path in kept.paths
+            if path.startswith(prefix)
         )
 
     def reads(self, paths: Iterable[str]) -> dict[str, str | None]:
@@ -89,6 +101,10 @@ class View:
     def order(self) -> int:
         """How many values have come to this view: a moment in its own time."""
         return self._order
+
+    def order_in(self, folder: str) -> int:
+        """Return the moment at which anything in a folder changed last, or 0."""
+        return self._folders[folder].order if folder in self._folders else 0
 
     def order_of(self, path: str) -> int:
         """Return the moment at which the path's value came; 0 if none did."""
@@ -179,8 +195,13 @@ class View:
             return
         self._order += 1
         self._entries[path] = _Entry(value, version, event, self._order)
+        folder = self._folders.setdefault(path.partition("/")[0], _Folder())
+        folder.order = self._order
         self._gone.pop(path, None)
-        if value is None:
+        if value is not None:
+            folder.paths[path] = None
+        else:
+            folder.paths.pop(path, None)
             self._gone[path] = None
             if len(self._gone) > MAX_GONE:
                 oldest = next(iter(self._gone))

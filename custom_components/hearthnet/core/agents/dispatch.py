@@ -279,7 +279,7 @@ class Dispatch:
             cause=about.id,
             intent=about.intent,
             task=about.id,
-            writes={about.path: None, **writes},
+            writes={about.path: None, **self._issuer.over(), **writes},
         )
 
     # What managers say

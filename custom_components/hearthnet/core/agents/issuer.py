@@ -163,7 +163,8 @@ class Issuer:
             stale=self._node.view.stale(assignment.reads),
             unknown={
                 device.name: execute
-                for device in targets
+                for target in compiled.targets
+                for device in (target.device, *target.aliases)
                 if (execute := self._unknown(device.id)) is not None
             },
             policy=in_force.policy,
@@ -186,13 +187,21 @@ class Issuer:
         """Return the versions that a decision on an action rests on."""
         covering = {
             hold.path
-            for hold in self._state.all_holds()
+            for hold in self._state.holds(self._trusted_now())
             if any(e.device in (hold.device, *hold.members) for e in compiled.effects)
         }
         names = (d.id for t in compiled.targets for d in (t.device, *t.aliases))
         devices = set(map(device_path, names))
         paths = covering | (devices if compiled.operation.reads_state else set())
         return self._node.view.reads([POLICY_PATH, *sorted(paths)])
+
+    def over(self) -> Mapping[str, None]:
+        """Return the writes that end holds which have been over for a while."""
+        now = self._trusted_now()
+        return {} if now is None else self._state.over(now)
+
+    def _trusted_now(self) -> datetime | None:
+        return self._clock.now() if self._readiness().clock else None
 
     def _late(self, task: Open) -> bool:
         return self._clock.boottime() >= task.deadline
