@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from hearthnet.core.chronicle import Chronicle
+from hearthnet.core.librarian import LibrarianError
 from hearthnet.core.librarian.answers import Answers
 from hearthnet.core.messages import MessageType
 from hearthnet.core.node import Node
@@ -33,7 +34,7 @@ class Library:
     async def query(self, what: str, **args: Any) -> Any:
         self.asked += 1
         if self.away:
-            raise ConnectionError
+            raise LibrarianError("away")
         answers = Answers(self.folder)
         try:
             return answers.ask(what, args)
