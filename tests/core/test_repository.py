@@ -1,5 +1,6 @@
 """The repository: what git says of it, and how it heals after a crash."""
 
+import asyncio
 import errno
 import json
 import os
@@ -408,11 +409,11 @@ def test_without_syncfs_everything_is_synced(
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
-async def test_a_folder_that_seems_to_be_another_users(tmp_path: Path) -> None:
+def test_a_folder_that_seems_to_be_another_users(tmp_path: Path) -> None:
     with library(tmp_path) as opened:
         record(opened, event("hub.1.1"))
     for path in (tmp_path, *tmp_path.rglob("*")):
         os.chown(path, 65534, 65534)
     with library(tmp_path) as opened:
         record(opened, event("hub.1.2"))
-        assert await Packer(tmp_path).pack()
+        assert asyncio.run(Packer(tmp_path).pack())
