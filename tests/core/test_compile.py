@@ -64,16 +64,6 @@ def test_a_group_means_its_members_and_itself() -> None:
     assert all(target.group is ALL_LIGHTS for target in found.targets)
     assert [effect.device for effect in found.effects] == ["desk", "sofa", "all_lights"]
     assert found.members == {"all_lights": ("desk", "sofa")}
-    assert found.touched == {"desk", "sofa", "all_lights"}
-
-
-def test_a_member_touches_the_groups_it_is_in() -> None:
-    outer = device("house", "light", members=("all_lights",))
-    other = device("kitchen", "light", members=("lamp",))
-    lamp = device("lamp", "light")
-    found = done("light.turn_off", DESK, house(outer, other, lamp))
-    assert found.touched == {"desk", "all_lights", "house"}
-    assert [effect.device for effect in found.effects] == ["desk"]
 
 
 def test_nested_groups_and_circles_come_to_an_end() -> None:
@@ -106,7 +96,6 @@ def test_two_names_of_one_thing_are_one_target() -> None:
     assert keys(alone) == ["sofa"]
     assert alone.targets[0].device is matter
     assert alone.targets[0].aliases == (SOFA,)
-    assert alone.touched >= {"sofa", "all_lights"}
 
 
 def test_what_stands_for_a_thing_counts_though_it_is_hidden() -> None:

@@ -1,6 +1,6 @@
 """Actions compiled: which devices one moves, and what it makes true of them."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from .devices import Device, House
@@ -28,8 +28,6 @@ class Compiled:
     """The devices it moves, each once: together they are the lease's target."""
     effects: tuple[Effect, ...]
     """Of every target, then of the group that was named."""
-    touched: frozenset[str]
-    """Keys of the targets and of every group that one of them is in."""
 
     @property
     def members(self) -> Mapping[str, tuple[str, ...]]:
@@ -55,10 +53,6 @@ def compile_action(
         return problem
     if (problem := check_parameters(operation, parameters)) is not None:
         return problem
-    known = list(house.devices())
-    by_key: dict[str, list[Device]] = {}
-    for device in known:
-        by_key.setdefault(device.key, []).append(device)
     moved: dict[str, Device] = {}
     for device in _leaves(named, house):
         if _supports(operation, device):
@@ -67,8 +61,12 @@ def compile_action(
         text = f"{named.name} has no member that can do {operation.name}"
         return Problem(Reason.UNKNOWN_TARGET, text, "target")
     group = named if named.members else None
+    same: dict[str, list[Device]] = {}
+    for device in house.devices():
+        if device.key in moved:
+            same.setdefault(device.key, []).append(device)
     targets = tuple(
-        Target(device=device, group=group, aliases=_aliases(device, by_key, house))
+        Target(device=device, group=group, aliases=_aliases(device, same, house))
         for device in moved.values()
     )
     told = list(moved.values()) + ([] if group is None else [group])
@@ -84,7 +82,6 @@ def compile_action(
                 supported(parameters, device), house.read(device.id).values
             )
         ),
-        touched=frozenset({named.key, *moved, *_groups_of(moved.keys(), known, house)}),
     )
 
 
@@ -133,12 +130,3 @@ def _aliases(
         main = house.device(device.key)
         same += [] if main is None else [main]
     return tuple(same)
-
-
-def _groups_of(
-    keys: Collection[str], known: Iterable[Device], house: House
-) -> Iterator[str]:
-    """Yield the keys of the groups that one of the devices is in."""
-    for device in known:
-        if device.members and any(leaf.key in keys for leaf in _leaves(device, house)):
-            yield device.key

@@ -29,6 +29,8 @@ from ..verify import Case, Readiness, Ruling, verify
 from .manager import ROOT
 from .tally import Tally
 
+_UNASKED = Evidence(code=Reason.OUT_OF_SCOPE, text="no open task asks for this")
+
 
 @dataclass
 class Open:
@@ -93,10 +95,7 @@ class Issuer:
         """Answer a proposal with a grant or a denial."""
         task = self.tasks.get(proposal.task or "")
         if task is None or proposal.sender != task.assignment.task.manager:
-            text = "no open task asks for this"
-            return self._deny(
-                proposal, (Evidence(code=Reason.OUT_OF_SCOPE, text=text),)
-            )
+            return self._deny(proposal, (_UNASKED,))
         body = proposal.body
         compiled = self.compile(
             str(body.get("device")), str(body.get("operation")), body.get("parameters")
@@ -123,6 +122,8 @@ class Issuer:
                     intent=held[0].intent,
                 )
                 return self._deny(proposal, (evidence,))
+            if self.tasks.get(task.assignment.task.id) is not task:
+                return self._deny(proposal, (_UNASKED,))
 
     def compile(
         self, device_id: str, operation: str, parameters: object
