@@ -28,6 +28,7 @@ from ..state import POLICY_PATH, State
 from ..verify import Case, Readiness, Ruling, verify
 from .manager import ROOT
 from .tally import Tally
+from .turns import Turns
 
 _UNASKED = Evidence(code=Reason.OUT_OF_SCOPE, text="no open task asks for this")
 
@@ -79,6 +80,7 @@ class Issuer:
         self._revoke = revoke
         self._home = home
         self._tally = Tally()
+        self._turns = Turns()
         self.tasks: dict[str, Open] = {}
         """Open tasks by id."""
         self.leases: dict[str, Lease] = {}
@@ -105,6 +107,8 @@ class Issuer:
             return self._deny(proposal, (found,))
         keys = {target.device.key for target in compiled.targets}
         while True:
+            if (later := self._turns.later(keys, task.assignment)) is not None:
+                return self._deny(proposal, (later,))
             ruling = self.rule(task.assignment, compiled, late=self._late(task))
             if ruling.reason is Reason.CONFIRMATION_REQUIRED:
                 return self._ask_person(proposal, task, compiled, ruling)
@@ -241,44 +245,47 @@ class Issuer:
             expires_at=now + timedelta(seconds=ttl),
             justification=f"{assignment.principal.name}: {assignment.task.goal}",
         )
-        self._reservations.reserve(
-            {target.device.key for target in compiled.targets}, lease
-        )
-        task.compiled = compiled
-        self.leases[lease.id] = lease
-        self._tally.count(
-            self._clock.boottime(),
-            assignment.principal.id,
-            assignment.task.intent,
-            {target.device.key for target in compiled.targets},
-        )
-        return self._answer(
+        # First on record: what cannot be recorded shall not be kept for anybody.
+        grant = self._answer(
             proposal,
             MessageType.GRANT,
             f"{proposal.sender} may {lease.operation} {names} within {ttl:g} s.",
             lease.body(),
             expires_at=lease.expires_at,
         )
+        keys = {target.device.key for target in compiled.targets}
+        self._reservations.reserve(keys, lease)
+        self._turns.granted(keys, lease, assignment)
+        task.compiled = compiled
+        self.leases[lease.id] = lease
+        self._tally.count(
+            self._clock.boottime(),
+            assignment.principal.id,
+            assignment.task.intent,
+            keys,
+        )
+        return grant
 
     def _ask_person(
         self, proposal: Message, task: Open, compiled: Compiled, ruling: Ruling
     ) -> Record:
         """Put a question to people in place of an answer."""
-        task.compiled = compiled
-        task.binding = self._binding(task.assignment, compiled)
+        binding = self._binding(task.assignment, compiled)
         names = ", ".join(sorted(t.device.name for t in compiled.targets))
         who = task.assignment.principal.name
-        return self._answer(
+        question = self._answer(
             proposal,
             MessageType.CONFIRMATION_REQUEST,
             f"{who} wants {compiled.operation.name} on {names}. Do you agree?",
             {
                 "reason": Reason.CONFIRMATION_REQUIRED,
                 "evidence": [item.as_dict() for item in ruling.evidence],
-                "binding": task.binding.as_dict(),
+                "binding": binding.as_dict(),
             },
             expires_at=self._clock.now() + timedelta(seconds=LIFE),
         )
+        task.compiled, task.binding = compiled, binding
+        return question
 
     def _binding(self, assignment: Assignment, compiled: Compiled) -> Binding:
         """Return what a person would have to agree to now."""
