@@ -196,13 +196,13 @@ class Announcer:
             sender=self._agent,
             to=ROOT,
             type=type_,
-            content=_clean(content)[:2000],
+            content=content,
             cause=cause,
             intent=lease.intent if lease else None,
             task=lease.task if lease else None,
             lease=lease.id if lease else cited,
             base_commit=self._node.view.commit,
-            body={name: _clean(value) for name, value in body.items()},
+            body=body,
             writes=writes,
         )
 
@@ -217,14 +217,3 @@ def _event_id(text: str) -> str | None:
         return str(EventId.parse(text))
     except ValueError:
         return None
-
-
-def _clean[T](value: T) -> T:
-    """Replace what no UTF-8 can carry; a request may hold any text."""
-    if isinstance(value, str):
-        return value.encode(errors="replace").decode()  # type: ignore[return-value]
-    if isinstance(value, list):
-        return [_clean(item) for item in value]  # type: ignore[return-value]
-    if isinstance(value, dict):
-        return {_clean(k): _clean(v) for k, v in value.items()}  # type: ignore[return-value]
-    return value

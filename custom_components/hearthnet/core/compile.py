@@ -15,6 +15,9 @@ from .operations import (
 from .policy.model import Target
 from .reasons import Reason
 
+MAX_TARGETS = 100
+"""Most devices that one action moves: what it leads to has to fit into a message."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Compiled:
@@ -60,6 +63,9 @@ def compile_action(
     if not moved:
         text = f"{named.name} has no member that can do {operation.name}"
         return Problem(Reason.UNKNOWN_TARGET, text, "target")
+    if len(moved) > MAX_TARGETS:
+        text = f"{named.name} has {len(moved)} devices; at most {MAX_TARGETS} at once"
+        return Problem(Reason.OUT_OF_SCOPE, text, "target")
     group = named if named.members else None
     same: dict[str, list[Device]] = {}
     for device in house.devices():

@@ -24,6 +24,8 @@ BROADCAST = "all"
 
 MAX_BYTES = 256 * 1024
 """Longest message accepted; a longer one is quarantined."""
+MAX_CONTENT = 2000
+"""Longest sentence that a message carries, in characters."""
 
 
 class MessageType(StrEnum):
@@ -131,9 +133,11 @@ class Message:
             fields["body"] = self.body
         if self.writes:
             fields["writes"] = self.writes
-        return json.dumps(
+        text = json.dumps(
             fields, ensure_ascii=False, separators=(",", ":"), allow_nan=False
-        ).encode()
+        )
+        # Names and requests come from anywhere; half a character is no UTF-8.
+        return text.encode(errors="replace")
 
     @classmethod
     def decode(cls, data: bytes) -> "Message":
@@ -162,7 +166,7 @@ class Message:
                 to=_name(raw, "to"),
                 type=_type(raw),
                 at=_moment(raw, "at"),
-                content=_text(raw, "content", limit=2000),
+                content=_text(raw, "content", limit=MAX_CONTENT),
                 cause=_event(raw, "cause"),
                 intent=_event(raw, "intent"),
                 task=_event(raw, "task"),

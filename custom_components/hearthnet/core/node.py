@@ -12,7 +12,15 @@ from .clock import Clock
 from .journal import Entry, Journal, JournalError, Runner
 from .keys import SigningKey, VerifyKey
 from .killpoint import killpoint
-from .messages import BROADCAST, EventId, Json, Message, MessageType, Position
+from .messages import (
+    BROADCAST,
+    MAX_CONTENT,
+    EventId,
+    Json,
+    Message,
+    MessageType,
+    Position,
+)
 from .paths import node_path, owner_allows
 from .view import View
 
@@ -125,7 +133,8 @@ class Node:
             to=to,
             type=type,
             at=self.clock.now(),
-            content=content,
+            # It may list the names of many devices; the body has all of them.
+            content=content[:MAX_CONTENT],
             cause=cause,
             intent=intent,
             task=task,

@@ -95,7 +95,7 @@ def observe(
         sender=sender,
         to="rupert",
         type=MessageType.OBSERVATION,
-        content=f"{device.name}: {changes}, {_WORDS[cause].format(who=who)}."[:2000],
+        content=f"{device.name}: {changes}, {_WORDS[cause].format(who=who)}.",
         base_commit=node.view.commit,
         body=body,
         writes={path: shadow(device, observed.values), **change.writes()},

@@ -123,8 +123,8 @@ def check_parameters(operation: Operation, parameters: Parameters) -> Problem | 
     for name, value in parameters.items():
         if (spec := operation.parameters.get(name)) is None:
             known = ", ".join(operation.parameters) or "none"
-            text = f"{operation.name} has no {name[:40]!r}; it knows {known}"
-            return Problem(Reason.BAD_PARAMETER, text, name)
+            text = f"{operation.name} has no {str(name)[:40]!r}; it knows {known}"
+            return Problem(Reason.BAD_PARAMETER, text, str(name))
         if (problem := spec.problem(value)) is not None:
             return Problem(Reason.BAD_PARAMETER, f"{name}: {problem}", name)
     return _combination(operation, parameters)

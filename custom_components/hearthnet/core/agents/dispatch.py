@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+import logging
 
 from ..assignment import Assignment
 from ..clock import Clock
@@ -12,6 +13,7 @@ from ..devices import House, Principal
 from ..domains import OPERATIONS
 from ..holds import SourceClass
 from ..intents import Action, Evidence, Plan, Request, Step
+from ..journal import JournalError
 from ..leases import DRIFT
 from ..messages import EventId, Json, Message, MessageType
 from ..node import Node, Record
@@ -25,6 +27,11 @@ from .questions import Questions
 from .steps import refused, steps_of
 from .tasking import assignment_of
 
+_LOGGER = logging.getLogger(__name__)
+
+REGROUNDED = 8
+"""How often a step that lost a race is proposed anew: as often as a slider that is
+dragged may have wished before. An older wish does not come back, see `Turns`."""
 GRACE = 15.0
 """Seconds past an intent's deadline in which a running actuation may still report."""
 
@@ -139,12 +146,29 @@ class Dispatch:
                 job.steps = (self.refused(job, evidence),)
                 return
             job.steps = await self._attempt(intent, job, intent.grounded)
-            if any(step.reason is Reason.STALE_STATE for step in job.steps):
+            for _ in range(REGROUNDED):
+                if all(step.reason is not Reason.STALE_STATE for step in job.steps):
+                    break
                 # A lost race: ground afresh and propose once more.
                 moment = self._node.view.order
                 job.steps = await self._attempt(intent, job, moment)
+        except JournalError as error:
+            job.steps = (self._broken(job, Reason.JOURNAL_UNWRITABLE, str(error)),)
+        except Exception as error:
+            # One step's fault must not hide the others, nor itself.
+            _LOGGER.exception("A step of %s failed", intent.id)
+            text = f"{type(error).__name__}: {error}"
+            job.steps = (self._broken(job, Reason.FAULT, text),)
+        except asyncio.CancelledError:
+            step = self._broken(job, Reason.CANCELED, "HearthNet stopped")
+            job.steps = (replace(step, outcome=Outcome.UNKNOWN),)
+            raise
         finally:
             job.done.set()
+
+    def _broken(self, job: Job, reason: Reason, text: str) -> Step:
+        """Return the step of a job that has no answer."""
+        return self.refused(job, Evidence(code=reason, text=text))
 
     async def _attempt(
         self, intent: Intent, job: Job, grounded: int

@@ -43,6 +43,9 @@ from .tasking import assignment_of, source_of
 
 _LOGGER = logging.getLogger(__name__)
 
+MAX_TEXT = 1000
+"""Longest text that is taken for a request, in characters. The record keeps every
+request for ever, and nobody says that much in one breath."""
 ECHO = 2.0
 """Seconds within which the same words from another satellite are the same intent."""
 
@@ -114,8 +117,10 @@ class Rupert(Agent):
             policy=self.issuer.policy,
         )
         try:
-            async with asyncio.timeout(request.deadline):
-                plan = await self._planner.plan(request, situation)
+            plan: Plan | None = None
+            if len(request.text) <= MAX_TEXT:
+                async with asyncio.timeout(request.deadline):
+                    plan = await self._planner.plan(request, situation)
         except TimeoutError:
             plan = Plan(kind=PlanKind.UNCLEAR, reason=Reason.DEADLINE)
         except Exception:
@@ -144,13 +149,13 @@ class Rupert(Agent):
             base_commit=self.node.view.commit,
             writes={deferred.path: None} if deferred else {},
             body={
-                "text": request.text,
+                "text": request.text[:MAX_TEXT],
                 "principal": request.principal.as_dict(),
                 "origin": request.origin,
                 "source": source.name.lower(),
                 "language": request.language,
                 "area": request.area,
-                "turns": [list(turn) for turn in request.turns],
+                "turns": [[who, said[:MAX_TEXT]] for who, said in request.turns],
                 "deadline": request.deadline,
             },
         )
