@@ -129,11 +129,20 @@ async def test_all_fields_reach_the_wire(tmp_path: Path) -> None:
     assert record.message.at == clock.now()
 
 
+async def test_a_sentence_is_cut_and_half_characters_are_replaced(
+    tmp_path: Path,
+) -> None:
+    """Both come of the names of devices; neither may keep an event off the record."""
+    node = opened(tmp_path)
+    record = say(node, content="\ud800" + "x" * 3000, body={"\udfff": ["\ud800"]})
+    assert record.message.content == "?" + "x" * 1999
+    assert record.message.body == {"?": ["?"]}
+
+
 async def test_a_message_that_breaks_the_schema_is_not_emitted(tmp_path: Path) -> None:
     node = opened(tmp_path)
     for fields in (
         {"content": ""},
-        {"content": "x" * 3000},
         {"cause": "nonsense"},
         {"writes": {"../etc/passwd": 1}},
         {"writes": {"nodes/phone.json": 1}},
