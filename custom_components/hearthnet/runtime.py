@@ -93,6 +93,7 @@ async def async_open_node(hass: HomeAssistant, folder: Folder) -> tuple[Node, St
     Raises:
         JournalError: the journal is damaged, in use or unwritable.
         OSError: the folder or the key cannot be read or written.
+        KeyFileError: what is in the key's file is no key.
     """
     integration = await async_get_integration(hass, DOMAIN)
     about: dict[str, Json] = {"version": str(integration.version)}
@@ -105,7 +106,12 @@ def _open_node(folder: Folder, about: dict[str, Json]) -> tuple[Node, Startup]:
     node = Node(
         name=HUB, folder=folder.journal, key=key, clock=SystemClock(), about=about
     )
-    return node, Startup.read(node)
+    try:
+        return node, Startup.read(node)
+    except BaseException:
+        # Left open, its lock would be what the next try is told of.
+        node.journal.release()
+        raise
 
 
 async def async_build_hub(

@@ -1,6 +1,6 @@
 """Start, stop, reload, removal, and what breaks on the way."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 import stat
 import subprocess
@@ -311,3 +311,40 @@ async def test_persons_at_home(hass: HomeAssistant) -> None:
     assert async_persons_home(hass) == frozenset({"Anna"})
     hass.states.async_set("person.anna", "Work")
     assert async_persons_home(hass) == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("damage", "told"),
+    [
+        (lambda folder: folder.key.write_bytes(b""), "restore the file, or delete it"),
+        (
+            lambda folder: (folder.journal / "checkpoint.json").write_text("[]"),
+            "checkpoint.json: not an object",
+        ),
+    ],
+)
+async def test_damaged_files_are_named_at_each_try(
+    hass: HomeAssistant, folder: Folder, damage: Callable[[Folder], None], told: str
+) -> None:
+    """A lock that the first try left behind would be all that the second tells."""
+    entry = await set_up_hearthnet(hass)
+    await hass.config_entries.async_unload(entry.entry_id)
+    damage(folder)
+    for _ in range(2):
+        await hass.config_entries.async_setup(entry.entry_id)
+        assert entry.state is ConfigEntryState.SETUP_RETRY
+        assert told in (entry.reason or "")
+        await hass.config_entries.async_unload(entry.entry_id)
+
+
+async def test_a_start_that_fails_lets_go_of_the_journal(
+    hass: HomeAssistant, folder: Folder
+) -> None:
+    entry = add_entry(hass)
+    with patch(
+        "custom_components.hearthnet.runtime.Startup.read",
+        side_effect=JournalError("1.1: damaged"),
+    ):
+        await hass.config_entries.async_setup(entry.entry_id)
+    assert entry.state is ConfigEntryState.SETUP_RETRY
+    assert await hass.config_entries.async_reload(entry.entry_id)

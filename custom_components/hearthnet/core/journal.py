@@ -228,9 +228,11 @@ class Journal:
             data = json.loads((self._folder / _CHECKPOINT).read_bytes())
         except FileNotFoundError:
             return None
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise JournalError(f"{self._folder}/{_CHECKPOINT}: {error}") from error
-        return dict(data)
+        if not isinstance(data, dict):
+            raise JournalError(f"{self._folder}/{_CHECKPOINT}: not an object")
+        return data
 
     def purgeable(self, durable: Position, now: float) -> list[int]:
         """Return the boots before this one that Git holds and that are 7 days old.

@@ -12,6 +12,12 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import (
     Ed25519PublicKey,
 )
 
+from .files import sync_folder
+
+
+class KeyFileError(OSError):
+    """The file of a private key is there and is damaged."""
+
 
 @dataclass(frozen=True)
 class VerifyKey:
@@ -59,13 +65,27 @@ class SigningKey:
 
     @classmethod
     def load_or_create(cls, path: Path, seed: bytes) -> "SigningKey":
-        """Read the key at `path`, or store `seed` there (mode 0600) as the key."""
-        try:
-            with open(path, "xb", opener=_private) as file:
+        """Read the key at `path`, or store `seed` there (mode 0600) as the key.
+
+        Raises:
+            KeyFileError: what is in the file is no key.
+        """
+        if not path.exists():
+            # Whole or not at all: a power cut would leave an empty file, no key.
+            new = path.with_name(f"{path.name}.new")
+            new.unlink(missing_ok=True)
+            with open(new, "xb", opener=_private) as file:
                 file.write(seed)
-        except FileExistsError:
-            seed = path.read_bytes()
-        return cls(seed)
+                file.flush()
+                os.fsync(file.fileno())
+            new.rename(path)
+            sync_folder(path.parent)
+        try:
+            return cls(path.read_bytes())
+        except ValueError as error:
+            raise KeyFileError(
+                f"{path}: {error}; restore the file, or delete it for a new key"
+            ) from error
 
     def sign(self, data: bytes) -> bytes:
         """Return the 64-byte signature over exactly `data`."""

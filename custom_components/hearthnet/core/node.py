@@ -198,8 +198,16 @@ class Node:
         return await self._run(lambda: self.journal.read(after, limit))
 
     def history(self, after: Position = (0, 0)) -> Iterator[Record]:
-        """Go through this node's synced events after a position. Blocks."""
-        return (Record.read(entry) for entry in self.journal.history(after))
+        """Go through this node's synced events after a position. Blocks.
+
+        Raises:
+            JournalError: a record is damaged, or breaks the schema.
+        """
+        for entry in self.journal.history(after):
+            try:
+                yield Record.read(entry)
+            except ValueError as error:
+                raise JournalError(f"{entry.boot}.{entry.seq}: {error}") from error
 
     async def purge(self, durable: Position) -> list[int]:
         """Remove old boots that Git holds up to `durable`; return which."""
@@ -218,7 +226,10 @@ class Node:
 
     def _recall(self) -> View:
         checkpoint = self.journal.checkpoint()
-        view = View.load(checkpoint) if checkpoint else View()
+        try:
+            view = View() if checkpoint is None else View.load(checkpoint)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise JournalError(f"the checkpoint is damaged: {error!r}") from error
         for entry in self.journal.history(view.position.get(self.name, (0, 0))):
             try:
                 view.apply(Message.decode(entry.data))

@@ -21,7 +21,11 @@ class Startup:
 
     @classmethod
     def read(cls, node: Node) -> "Startup":
-        """Read the journal. Blocks; call it in an executor."""
+        """Read the journal. Blocks; call it in an executor.
+
+        Raises:
+            JournalError: it is damaged.
+        """
         records = tuple(node.history())
         return cls(past=read_past(records), records=records)
 
