@@ -57,7 +57,7 @@ def compile_action(
     if (problem := check_parameters(operation, parameters)) is not None:
         return problem
     moved: dict[str, Device] = {}
-    for device in _leaves(named, house):
+    for device in leaves(named, house):
         if _supports(operation, device):
             moved.setdefault(device.key, device)
     if not moved:
@@ -110,7 +110,7 @@ def _unsupported(
     return None
 
 
-def _leaves(device: Device, house: House) -> Iterator[Device]:
+def leaves(device: Device, house: House) -> Iterator[Device]:
     """Yield the devices that a group moves in the end, or the device itself.
 
     A member that is gone from the home is left out: nothing can move it.

@@ -17,7 +17,7 @@ from .messages import Json
 LIFE = 120.0
 """Seconds for which a question stands."""
 APPROVERS = frozenset({"owner", "resident"})
-"""Roles that may approve; guests and children may ask."""
+"""Roles that may answer; guests and children may ask."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -326,8 +326,7 @@ class Hub:
         request = Request(
             text=f"use lease {lease_id}", principal=principal, origin=origin
         )
-        action = Action(targets=lease.target[:1], operation=lease.operation)
-        return await self._rupert.use(request, lease_id, action)
+        return await self._rupert.use(request, lease)
 
     async def answer(
         self, question: str, *, principal: Principal, origin: Origin, approve: bool

@@ -70,8 +70,8 @@ class Questions:
         """
         if origin is not Origin.APP and origin is not Origin.CHAT:
             raise PermissionError("only a signed-in person may answer")
-        if approve and principal.role not in APPROVERS:
-            raise PermissionError(f"a {principal.role} may not approve")
+        if principal.role not in APPROVERS:
+            raise PermissionError(f"a {principal.role} may not answer")
         pending = self._open.take(question, self._clock.boottime())
         if pending is not None:
             word = "approved" if approve else "rejected"

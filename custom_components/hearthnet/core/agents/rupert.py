@@ -21,7 +21,6 @@ from ..intents import (
     Action,
     Answer,
     Evidence,
-    Origin,
     Plan,
     PlanKind,
     Request,
@@ -29,6 +28,7 @@ from ..intents import (
     Step,
 )
 from ..journal import JournalError
+from ..leases import Lease
 from ..messages import Json, Message, MessageType
 from ..node import Node, Record
 from ..operations import Problem
@@ -36,18 +36,18 @@ from ..planner import Planner, Situation
 from ..reasons import Outcome, Reason
 from .base import Agent, Spawn
 from .dispatch import Dispatch, Intent, Job
+from .echo import Echo
 from .issuer import Issuer
 from .manager import ROOT
 from .questions import Questions
 from .tasking import assignment_of, source_of
+from .withdrawn import withdrawn
 
 _LOGGER = logging.getLogger(__name__)
 
 MAX_TEXT = 1000
 """Longest text that is taken for a request, in characters. The record keeps every
 request for ever, and nobody says that much in one breath."""
-ECHO = 2.0
-"""Seconds within which the same words from another satellite are the same intent."""
 
 
 class Rupert(Agent):
@@ -84,7 +84,7 @@ class Rupert(Agent):
             questions=questions,
             decided=decided,
         )
-        self._said: dict[tuple[str, str], tuple[float, asyncio.Future[Result]]] = {}
+        self._echo = Echo(clock)
 
     # Intents
 
@@ -93,15 +93,7 @@ class Rupert(Agent):
 
         The same words from two satellites within two seconds are one intent.
         """
-        if request.origin is not Origin.VOICE or request.dry_run:
-            return await self._ask(request)
-        key = " ".join(request.text.casefold().split()), request.language
-        now = self._clock.boottime()
-        self._said = {k: v for k, v in self._said.items() if now - v[0] < ECHO}
-        if (said := self._said.get(key)) is None:
-            said = now, asyncio.ensure_future(self._ask(request))
-            self._said[key] = said
-        return await asyncio.shield(said[1])
+        return await self._echo.once(request, self._ask)
 
     async def _ask(self, request: Request) -> Result:
         try:
@@ -206,15 +198,19 @@ class Rupert(Agent):
         except JournalError:
             return _unwritable(deferred.request)
 
-    async def use(self, request: Request, lease: str, action: Action) -> Result:
+    async def use(self, request: Request, lease: Lease) -> Result:
         """Have an existing lease taken to the gate, which says if it still counts."""
+        action = Action(targets=lease.target[:1], operation=lease.operation)
         plan = Plan(kind=PlanKind.COMMAND, actions=(action,), source="lease")
         try:
             intent = self._open(request)
         except JournalError:
             return _unwritable(request)
         job = Job(0, action, action.targets[0])
-        steps = await self._dispatch.use(intent, job, lease)
+        if (taken := withdrawn(lease, self._house)) is not None:
+            steps: tuple[Step, ...] = (self._dispatch.refused(job, taken),)
+        else:
+            steps = await self._dispatch.use(intent, job, lease.id)
         result = Result(
             intent=intent.id,
             kind=plan.kind,
