@@ -17,6 +17,8 @@ MAX_CHARACTERS = 100_000
 """Longest text: it travels in one message."""
 MAX_SPOTS = 20_000
 """Most values in a text; anchors can make a short text endless."""
+MAX_DEPTH = 10
+"""Deepest nesting of a text."""
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """The fast one where it was built: a policy is read in Home Assistant's loop."""
@@ -44,7 +46,11 @@ def read(text: str) -> Spot:
     if len(text) > MAX_CHARACTERS:
         raise PolicyError([Mistake(1, "text", f"longer than {MAX_CHARACTERS} letters")])
     try:
+        _check_depth(text)
         node = yaml.compose(text, Loader=_LOADER)
+    except UnicodeEncodeError as error:
+        line = 1 + text.count("\n", 0, error.start)
+        raise PolicyError([Mistake(line, "text", "not Unicode")]) from None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = 1 if mark is None else mark.line + 1
@@ -70,6 +76,23 @@ def preset(name: str) -> str:
     return (Path(__file__).parent / "presets" / f"{name}.yaml").read_text("utf-8")
 
 
+def _check_depth(text: str) -> None:
+    """Refuse what is nested too deeply, before it is composed.
+
+    Composing calls itself for each level, in C without a limit: forty thousand
+    hyphens end the process, and with it Home Assistant.
+    """
+    depth = 0
+    for event in yaml.parse(text, Loader=_LOADER):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+        if depth > MAX_DEPTH:
+            line = event.start_mark.line + 1
+            raise PolicyError([Mistake(line, "text", "nested too deeply or endless")])
+
+
 class _Tree:
     """Turns the parser's nodes into plain values that know their line."""
 
@@ -80,7 +103,7 @@ class _Tree:
         """Return a node as a spot; PolicyError when it is no plain data."""
         line = node.start_mark.line + 1
         self._left -= 1
-        if depth > 10 or self._left < 0:
+        if depth > MAX_DEPTH or self._left < 0:
             raise PolicyError([Mistake(line, "text", "nested too deeply or endless")])
         if not node.tag.startswith("tag:yaml.org,2002:"):
             text = f"{node.tag} is not supported; write the value itself"
