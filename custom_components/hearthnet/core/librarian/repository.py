@@ -118,9 +118,12 @@ class Repository(Reader):
     # Opening
 
     def _open(self, folder: Path) -> None:
-        head = folder / "HEAD"
-        if head.exists() and not head.stat().st_size:
-            head.unlink()  # the machine died while the repository was made
+        head, right = folder / "HEAD", f"ref: {BRANCH}\n".encode()
+        if head.exists() and (found := head.read_bytes()) != right:
+            # Nothing else reads it here, but without it the folder is none to git.
+            replace(head, right)
+            if found:  # else the machine died while the repository was made
+                self.healed.append(f"HEAD named {BRANCH} no more")
         pygit2.init_repository(str(folder), bare=True, initial_head="main")
         super().__init__(folder)
         config = self._git.config
