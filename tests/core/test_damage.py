@@ -9,6 +9,7 @@ from hearthnet.core.journal import Journal, JournalError
 from hearthnet.core.keys import KeyFileError, SigningKey
 from hearthnet.core.node import Node
 from hearthnet.core.restart import Startup
+from tests.core.records import event, fsck, git, library
 
 
 def open_node(folder: Path) -> Node:
@@ -87,3 +88,16 @@ async def test_a_record_before_the_checkpoint_that_breaks_the_schema(
     with pytest.raises(JournalError, match=r"1\.1: from"):
         Startup.read(node)
     await node.close()
+
+
+@pytest.mark.parametrize("content", ["garbage", "ref: refs/heads/other\n", "0" * 40])
+def test_a_damaged_head_is_mended(tmp_path: Path, content: str) -> None:
+    """Dewey does not need it, but the owner's git finds no repository without it."""
+    folder = tmp_path / "r"
+    with library(folder) as opened:
+        opened.write([event("hub.1.1")])
+    (folder / "HEAD").write_text(content)
+    with library(folder) as opened:
+        assert any("HEAD" in told for told in opened.repository.healed)
+    fsck(folder)
+    assert len(git(folder, "log", "--oneline").splitlines()) == 2

@@ -417,16 +417,3 @@ def test_a_folder_that_seems_to_be_another_users(tmp_path: Path) -> None:
     with library(tmp_path) as opened:
         record(opened, event("hub.1.2"))
         assert asyncio.run(Packer(tmp_path).pack())
-
-
-@pytest.mark.parametrize("content", ["garbage", "ref: refs/heads/other\n", "0" * 40])
-def test_a_damaged_head_is_mended(tmp_path: Path, content: str) -> None:
-    """Dewey does not need it, but the owner's git finds no repository without it."""
-    folder = tmp_path / "r"
-    with library(folder) as opened:
-        record(opened, event("hub.1.1"))
-    (folder / "HEAD").write_text(content)
-    with library(folder) as opened:
-        assert any("HEAD" in told for told in opened.repository.healed)
-    fsck(folder)
-    assert len(git(folder, "log", "--oneline").splitlines()) == 2

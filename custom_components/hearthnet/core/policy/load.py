@@ -89,7 +89,7 @@ def _check_depth(text: str) -> None:
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
         if depth > MAX_DEPTH:
-            line = event.start_mark.line + 1
+            line = 1 if event.start_mark is None else event.start_mark.line + 1
             raise PolicyError([Mistake(line, "text", "nested too deeply or endless")])
 
 
