@@ -50,7 +50,9 @@ async def test_the_newest_of_many_wishes_stands(
         steps = await asyncio.wait_for(asyncio.gather(*wishes), 10)
         assert house.values[desk.id]["brightness_pct"] == 8 * number
         assert steps[-1].outcome is Outcome.CHANGED
-        moved = [permit.parameters["brightness_pct"] for permit in house.acts]
+        moved = [
+            str(permit.parameters["brightness_pct"]).zfill(3) for permit in house.acts
+        ]
         assert moved == sorted(moved), "an older wish ran after a newer one"
         reasons = {step.reason for step in steps} - {None}
         assert reasons <= {Reason.REVOKED, Reason.SUPERSEDED}
