@@ -35,7 +35,7 @@ from homeassistant.util.read_only_dict import ReadOnlyDict
 
 from .core.devices import Device, Principal, Reading
 from .core.domains import OPERATIONS
-from .features import features_of
+from .features import CODED, features_of
 from .groups import leaves
 from .people import People
 from .values import reading_of
@@ -214,6 +214,8 @@ class HassHouse:
         attributes: Mapping[str, Any] = state.attributes if state else {}
         if entry is not None:
             attributes = {**(entry.capabilities or {}), **attributes}
+            if entry.options.get(entry.domain, {}).get("default_code"):
+                attributes[CODED] = True
             supported = attributes.get("supported_features", entry.supported_features)
         else:
             supported = attributes.get("supported_features", 0)

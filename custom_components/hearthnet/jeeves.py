@@ -117,7 +117,7 @@ class JeevesAdapter:
             if (
                 frozenset(device.members) == wanted
                 and device.entity_id.startswith(f"{domain}.")
-                and (not device.features or permit.operation in device.features)
+                and device.supports(permit.operation)
                 and is_native(self._hass, device.entity_id)
                 and self._house.read(device.id).available
             ):
@@ -140,7 +140,7 @@ class JeevesAdapter:
             name: value
             for name, value in permit.parameters.items()
             # The white lamp of a colored group takes what it understands.
-            if not device.features or name in device.features
+            if device.supports(name)
         }
         try:
             await self._hass.services.async_call(

@@ -34,7 +34,7 @@ from .values import MOVING, differences, reading_of
 
 SETTLE = 1.0
 """Seconds of quiet after which a device has settled."""
-SETTLE_BY_DOMAIN = {"cover": 3.0, "lock": 3.0}
+SETTLE_BY_DOMAIN = {"cover": 3.0, "lock": 3.0, "valve": 3.0}
 SETTLE_MAX = 120.0
 """Seconds after which the values of a device that never rests are told anyway."""
 REFRESH = 0.5
@@ -311,7 +311,7 @@ class Observer:
                 burst.origin.principal,
             )
         state, before = self._last[device_id].get(STATE), old.get(STATE)
-        return state == before or MOVING.get(str(before)) == state
+        return state == before or state in MOVING.get(str(before), ())
 
     @callback
     def _wait(self, device_id: str, burst: _Burst) -> None:

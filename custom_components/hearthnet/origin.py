@@ -288,6 +288,6 @@ def _call(name: str, data: Mapping[str, Any], context: Context, now: float) -> _
 
 def _leads_to(name: str, wanted: Json, seen: Json) -> bool:
     """Tell whether a value is the one wanted, or a state on the way to it."""
-    if name == STATE and isinstance(seen, str):
-        seen = MOVING.get(seen, seen)
+    if name == STATE and isinstance(seen, str) and seen in MOVING:
+        return any(same_value(name, wanted, end) for end in MOVING[seen])
     return same_value(name, wanted, seen)

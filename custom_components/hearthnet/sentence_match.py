@@ -80,7 +80,7 @@ def find(
     devices = {
         device.entity_id: device
         for device in setting.house.devices()
-        if feature is None or not device.features or feature in device.features
+        if feature is None or device.supports(feature)
     }
     area = area_of(setting.hass, setting.request.area)
     preferences = MatchTargetsPreferences(area_id=area.id if area else None)

@@ -18,13 +18,18 @@ from .core.messages import Json
 
 type Normalizer = Callable[[State], dict[str, Json]]
 
-MOVING = {
-    "opening": "open",
-    "closing": "closed",
-    "locking": "locked",
-    "unlocking": "unlocked",
+MOVING: Mapping[str, frozenset[str]] = {
+    "opening": frozenset({"open"}),
+    "closing": frozenset({"closed"}),
+    "locking": frozenset({"locked"}),
+    "unlocking": frozenset({"unlocked"}),
+    "returning": frozenset({"docked"}),
+    "arming": frozenset(
+        f"armed_{mode}"
+        for mode in ("home", "away", "night", "vacation", "custom_bypass")
+    ),
 }
-"""States on the way to another one, and which one that is."""
+"""States on the way to another one, and which ones that may be."""
 
 
 def reading_of(state: State | None) -> Reading:
@@ -118,6 +123,31 @@ def _option(state: State) -> dict[str, Json]:
     return {"option": state.state}
 
 
+def _text(state: State) -> dict[str, Json]:
+    # A password is for the device alone.
+    if state.attributes.get("mode") == "password":
+        return {}
+    return {"value": state.state}
+
+
+def _water_heater(state: State) -> dict[str, Json]:
+    values = _with("temperature", "operation_mode", "away_mode", when_off=False)(state)
+    if "away_mode" in values:
+        values["away_mode"] = values["away_mode"] == "on"
+    return values
+
+
+def _camera(state: State) -> dict[str, Json]:
+    # The state only says whether somebody watches. Where motion is not detected, the
+    # attribute is missing.
+    return {"motion_detection": bool(state.attributes.get("motion_detection"))}
+
+
+def _nothing(_state: State) -> dict[str, Json]:
+    """Return no values: the state of a button is when it was pressed."""
+    return {}
+
+
 def _number(value: Any) -> float | int | None:
     if isinstance(value, bool):
         return None
@@ -141,6 +171,8 @@ def _plain(value: Any) -> Json:
 
 
 _NORMALIZERS: Mapping[str, Normalizer] = {
+    "button": _nothing,
+    "camera": _camera,
     "climate": _with(
         "temperature", "target_temp_low", "target_temp_high", "preset_mode", "fan_mode"
     ),
@@ -148,10 +180,18 @@ _NORMALIZERS: Mapping[str, Normalizer] = {
     "fan": _with(
         "percentage", "preset_mode", "oscillating", "direction", when_off=False
     ),
+    "humidifier": _with("humidity", "mode", when_off=False),
+    "input_button": _nothing,
     "input_number": _number_state,
     "input_select": _option,
+    "input_text": _text,
     "light": _light,
     "media_player": _media_player,
     "number": _number_state,
+    "remote": _with("current_activity", when_off=False),
     "select": _option,
+    "text": _text,
+    "vacuum": _with("fan_speed"),
+    "valve": _with("current_position"),
+    "water_heater": _water_heater,
 }

@@ -51,11 +51,12 @@ NOT_ON = OFF_VALUES | {"unavailable", "unknown"}
 STATES_THAT_DO: dict[str, frozenset[str]] = {
     "off": OFF_VALUES,
     "idle": frozenset({"idle", "on"}) | OFF_VALUES,
-    "paused": frozenset({"paused", "idle"}),
+    "paused": frozenset({"paused", "idle", "docked"}),
     "open": frozenset({"open", "unlocked"}),
 }
 """States that count as another: a stopped player may switch itself off, a radio
-that is paused stops, a latch springs back once the door was opened."""
+that is paused stops, a robot on its base has stopped, a latch springs back once the
+door was opened."""
 
 RIVALS: tuple[frozenset[str], ...] = (
     frozenset({"color_temp_kelvin", "rgb_color", "effect"}),

@@ -24,13 +24,22 @@ _POINTS = {"volume_level": 0.01}
 _TOGGLES: Mapping[str, Mapping[str, str]] = {
     **{
         domain: {"on": f"{domain}.turn_off", "off": f"{domain}.turn_on"}
-        for domain in ("light", "switch", "input_boolean", "fan")
+        for domain in (
+            *("light", "switch", "input_boolean", "fan"),
+            *("humidifier", "siren", "remote"),
+        )
     },
     "cover": {
         "open": "cover.close_cover",
         "opening": "cover.close_cover",
         "closed": "cover.open_cover",
         "closing": "cover.open_cover",
+    },
+    "valve": {
+        "open": "valve.close_valve",
+        "opening": "valve.close_valve",
+        "closed": "valve.open_valve",
+        "closing": "valve.open_valve",
     },
     "lock": {"locked": "lock.unlock", "unlocked": "lock.lock", "open": "lock.lock"},
     "media_player": {

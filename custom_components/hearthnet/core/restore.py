@@ -14,7 +14,7 @@ from .operations import Parameters
 type Way = tuple[str, Parameters]
 """Operation's name and parameters."""
 
-_SWITCHED = frozenset({"switch", "input_boolean", "siren", "remote"})
+_SWITCHED = frozenset({"switch", "input_boolean"})
 _LIGHT = ("brightness_pct", "color_temp_kelvin", "rgb_color")
 
 
@@ -91,13 +91,14 @@ def _climate(_domain: str, changed: Values, before: Values) -> Iterator[Way]:
         yield "climate.set_fan_mode", {"fan_mode": before["fan_mode"]}
 
 
-def _cover(_domain: str, changed: Values, before: Values) -> Iterator[Way]:
+def _opening(domain: str, changed: Values, before: Values) -> Iterator[Way]:
+    """Yield the way back of a cover or a valve."""
     position = before.get("current_position")
     if position is not None and {"current_position", STATE} & changed.keys():
-        yield "cover.set_cover_position", {"position": position}
+        yield f"{domain}.set_{domain}_position", {"position": position}
     elif changed.get(STATE) in ("open", "closed"):
         word = "open" if before[STATE] == "open" else "close"
-        yield f"cover.{word}_cover", {}
+        yield f"{domain}.{word}_{domain}", {}
     tilt = before.get("current_tilt_position")
     if tilt is not None and "current_tilt_position" in changed:
         yield "cover.set_cover_tilt_position", {"tilt_position": tilt}
@@ -119,6 +120,95 @@ def _fan(_domain: str, changed: Values, before: Values) -> Iterator[Way]:
         yield "fan.turn_on", {}
 
 
+def _alarm(domain: str, changed: Values, _before: Values) -> Iterator[Way]:
+    state = changed.get(STATE)
+    if state == "disarmed":
+        yield f"{domain}.alarm_disarm", {}
+    elif isinstance(state, str) and state.startswith("armed_"):
+        yield f"{domain}.alarm_arm_{state.removeprefix('armed_')}", {}
+
+
+def _humidifier(_domain: str, changed: Values, before: Values) -> Iterator[Way]:
+    if before.get(STATE) in OFF_VALUES:
+        yield "humidifier.turn_off", {}
+        return
+    if STATE in changed:
+        yield "humidifier.turn_on", {}
+    for attribute, operation in (("mode", "set_mode"), ("humidity", "set_humidity")):
+        if attribute in changed and before.get(attribute) is not None:
+            yield f"humidifier.{operation}", {attribute: before[attribute]}
+
+
+def _water_heater(_domain: str, changed: Values, before: Values) -> Iterator[Way]:
+    if before.get(STATE) in OFF_VALUES:
+        yield "water_heater.turn_off", {}
+        return
+    if before.get("operation_mode") is not None:
+        if {STATE, "operation_mode"} & changed.keys():
+            mode = before["operation_mode"]
+            yield "water_heater.set_operation_mode", {"operation_mode": mode}
+    elif STATE in changed:
+        yield "water_heater.turn_on", {}
+    for attribute, operation in (
+        ("away_mode", "set_away_mode"),
+        ("temperature", "set_temperature"),
+    ):
+        if attribute in changed and before.get(attribute) is not None:
+            yield f"water_heater.{operation}", {attribute: before[attribute]}
+
+
+_ROBOTS: Mapping[str, Mapping[str, str]] = {
+    "vacuum": {
+        "cleaning": "start",
+        "paused": "pause",
+        "idle": "pause",
+        "docked": "return_to_base",
+        "returning": "return_to_base",
+    },
+    "lawn_mower": {
+        "mowing": "start_mowing",
+        "paused": "pause",
+        "idle": "pause",
+        "docked": "dock",
+        "returning": "dock",
+    },
+}
+"""By the state that a robot was in, what brings it back there."""
+
+
+def _robot(domain: str, changed: Values, before: Values) -> Iterator[Way]:
+    if (action := _ROBOTS[domain].get(str(changed.get(STATE)))) is not None:
+        yield f"{domain}.{action}", {}
+    if "fan_speed" in changed and before.get("fan_speed") is not None:
+        yield f"{domain}.set_fan_speed", {"fan_speed": before["fan_speed"]}
+
+
+def _siren(_domain: str, changed: Values, _before: Values) -> Iterator[Way]:
+    # One that was silenced is not set off again.
+    if changed.get(STATE) == "off":
+        yield "siren.turn_off", {}
+
+
+def _remote(_domain: str, changed: Values, before: Values) -> Iterator[Way]:
+    if before.get(STATE) in OFF_VALUES:
+        yield "remote.turn_off", {}
+    elif (activity := before.get("current_activity")) is not None:
+        yield "remote.turn_on", {"activity": activity}
+    elif STATE in changed:
+        yield "remote.turn_on", {}
+
+
+def _camera(_domain: str, changed: Values, _before: Values) -> Iterator[Way]:
+    if (detects := changed.get("motion_detection")) is not None:
+        word = "enable" if detects else "disable"
+        yield f"camera.{word}_motion_detection", {}
+
+
+def _text(domain: str, changed: Values, _before: Values) -> Iterator[Way]:
+    if changed.get("value"):
+        yield f"{domain}.set_value", {"value": changed["value"]}
+
+
 def _number(domain: str, changed: Values, _before: Values) -> Iterator[Way]:
     if changed.get(STATE) is not None:
         yield f"{domain}.set_value", {"value": changed[STATE]}
@@ -134,7 +224,18 @@ _BUILDERS: Mapping[str, _Builder] = {
     "light": _light,
     "media_player": _media_player,
     "climate": _climate,
-    "cover": _cover,
+    "cover": _opening,
+    "valve": _opening,
+    "alarm_control_panel": _alarm,
+    "humidifier": _humidifier,
+    "water_heater": _water_heater,
+    "vacuum": _robot,
+    "lawn_mower": _robot,
+    "siren": _siren,
+    "remote": _remote,
+    "camera": _camera,
+    "text": _text,
+    "input_text": _text,
     "lock": _lock,
     "fan": _fan,
     "number": _number,

@@ -8,7 +8,25 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from ..operations import Operation
-from . import climate, cover, fan, light, lock, media_player, on_off, settings
+from . import (
+    alarm_control_panel,
+    buttons,
+    camera,
+    climate,
+    cover,
+    fan,
+    humidifier,
+    light,
+    lock,
+    media_player,
+    on_off,
+    remote,
+    robots,
+    settings,
+    siren,
+    valve,
+    water_heater,
+)
 
 OPERATIONS: Mapping[str, Operation] = MappingProxyType(
     {
@@ -19,8 +37,17 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
             media_player,
             climate,
             cover,
+            valve,
             lock,
+            alarm_control_panel,
             fan,
+            humidifier,
+            water_heater,
+            robots,
+            siren,
+            remote,
+            camera,
+            buttons,
             settings,
         )
         for operation in module.ROWS

@@ -11,7 +11,7 @@ POSITION = "current_position"
 TILT = "current_tilt_position"
 
 
-def _end(state: str, position: int) -> EffectsOf:
+def travel(state: str, position: int) -> EffectsOf:
     """Return the effects of going all the way; a position only where one shows."""
 
     def effects(_parameters: Parameters, values: Values) -> Pairs:
@@ -34,14 +34,14 @@ def _tilt(position: int) -> EffectsOf:
 ROWS = (
     Operation(
         name="cover.open_cover",
-        effects=_end("open", 100),
+        effects=travel("open", 100),
         risk=Risk.CONFIRM,
         deadline=DEADLINE,
         moves=True,
     ),
     Operation(
         name="cover.close_cover",
-        effects=_end("closed", 0),
+        effects=travel("closed", 0),
         risk=Risk.FREE,
         deadline=DEADLINE,
         moves=True,

@@ -1,7 +1,7 @@
 """Televisions, speakers and players."""
 
 from ..operations import Operation, Parameter, Risk
-from .shapes import FLAG, TEXT, to_attributes, to_state
+from .shapes import FLAG, TEXT, no_effects, to_attributes, to_state
 
 DEADLINE = 5.0
 """Players answer slowly."""
@@ -46,6 +46,20 @@ ROWS = (
         risk=Risk.FREE,
         deadline=DEADLINE,
         reads_state=False,
+    ),
+    # What plays is no value of the player, so there is nothing to read back; and
+    # twice is two tracks.
+    Operation(
+        name="media_player.media_next_track",
+        effects=no_effects,
+        deadline=DEADLINE,
+        absolute=False,
+    ),
+    Operation(
+        name="media_player.media_previous_track",
+        effects=no_effects,
+        deadline=DEADLINE,
+        absolute=False,
     ),
     Operation(
         name="media_player.select_source",

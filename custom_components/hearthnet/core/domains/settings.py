@@ -1,7 +1,8 @@
-"""Numbers and choices: helpers, and settings that devices offer.
+"""Numbers, choices and texts: helpers, and settings that devices offer.
 
 The state of a number is a number here, not its text. What is chosen shows as
-`option`, not as state: a free text must not be taken for a state such as `on`.
+`option` and what is written as `value`, not as state: a free text must not be taken
+for a state such as `on`.
 """
 
 from ..effects import STATE
@@ -27,9 +28,20 @@ def _choice(domain: str) -> Operation:
     )
 
 
+def _text(domain: str) -> Operation:
+    return Operation(
+        name=f"{domain}.set_value",
+        parameters={"value": TEXT},
+        required=frozenset({"value"}),
+        effects=to_attributes(value="value"),
+    )
+
+
 ROWS = (
     _number("input_number"),
     _number("number"),
     _choice("input_select"),
     _choice("select"),
+    _text("input_text"),
+    _text("text"),
 )

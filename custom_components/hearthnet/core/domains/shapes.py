@@ -48,5 +48,8 @@ def attributes_of(parameters: Parameters, attributes: dict[str, str]) -> Pairs:
 
 
 def no_effects(_parameters: Parameters, _values: Values) -> Pairs:
-    """Return no effects: where a stopped blind stands is not known before."""
+    """Return no effects: where a stopped blind stands is not known before.
+
+    Nothing can be read back then, and the outcome is `unverified`.
+    """
     return ()

@@ -40,6 +40,13 @@ _DISARM = r"""
     desarme*, desactive*, eteins, eteindre, coupe
     desarma*, desactiva*, apaga, apagar
     """
+_PRESS = r"""
+    press, presses, pressed, push, pushes, pushed
+    druck, drucke, drucken, drucks*, betatig*
+    按, 按下, 按一下
+    appuie, appuyez, appuyer, presse, pressez
+    pulsa, pulsar, presiona, presionar, oprime, aprieta
+    """
 
 SENSITIVE: Mapping[str, re.Pattern[str]] = {
     "lock.unlock": phrases(_UNLOCK + _OPEN),
@@ -47,7 +54,10 @@ SENSITIVE: Mapping[str, re.Pattern[str]] = {
     "cover.open_cover": phrases(_OPEN),
     "cover.set_cover_position": phrases(_OPEN + _PORTION),
     "valve.open_valve": phrases(_OPEN),
+    "valve.set_valve_position": phrases(_OPEN + _PORTION),
     "alarm_control_panel.alarm_disarm": phrases(_DISARM),
+    "button.press": phrases(_PRESS),
+    "input_button.press": phrases(_PRESS),
 }
 """By operation, the words that name it. An operation of the class `confirm` that
 is missing here cannot be planned by a model at all; a test says so."""
