@@ -33,6 +33,12 @@ DAY = datetime(2026, 11, 30, 15, tzinfo=BERLIN)
 NIGHT = datetime(2026, 11, 30, 23, tzinfo=BERLIN)
 POLICIES = {name: load(preset(name)) for name in PRESETS}
 ALLOW, CONFIRM, DENY = Decision
+WATER = device("water", "valve")
+ALARM = device("alarm", "alarm_control_panel")
+OPENER = device("opener", "button")
+SIREN = device("siren", "siren")
+CAMERA = device("camera", "camera")
+BOILER = device("boiler", "water_heater")
 
 
 def decide(
@@ -57,6 +63,8 @@ def test_who_lives_here_may_always_close_lock_and_switch_off(
         ("lock.lock", DOOR),
         ("cover.close_cover", GARAGE),
         ("cover.stop_cover", GARAGE),
+        ("valve.close_valve", WATER),
+        ("alarm_control_panel.alarm_arm_away", ALARM),
         ("light.turn_off", SOFA),
         ("climate.turn_off", HEATING),
         ("media_player.turn_off", RADIO),
@@ -85,6 +93,27 @@ def test_who_lives_here_may_always_close_lock_and_switch_off(
             "climate.set_temperature",
             HEATING,
             {"target_temp_low": 70, "target_temp_high": 80},
+            (CONFIRM, DENY, ALLOW),
+        ),
+        ("valve.open_valve", WATER, {}, (CONFIRM, CONFIRM, ALLOW)),
+        ("alarm_control_panel.alarm_disarm", ALARM, {}, (CONFIRM, CONFIRM, ALLOW)),
+        ("alarm_control_panel.alarm_arm_home", ALARM, {}, (ALLOW,) * 3),
+        ("button.press", OPENER, {}, (CONFIRM, CONFIRM, ALLOW)),
+        ("siren.turn_off", SIREN, {}, (CONFIRM, CONFIRM, ALLOW)),
+        ("camera.turn_off", CAMERA, {}, (CONFIRM, CONFIRM, ALLOW)),
+        ("camera.turn_on", CAMERA, {}, (ALLOW,) * 3),
+        ("water_heater.set_temperature", BOILER, {"temperature": 55}, (ALLOW,) * 3),
+        (
+            "water_heater.set_temperature",
+            BOILER,
+            {"temperature": 65},
+            (CONFIRM, DENY, ALLOW),
+        ),
+        ("water_heater.set_temperature", BOILER, {"temperature": 120}, (ALLOW,) * 3),
+        (
+            "water_heater.set_temperature",
+            BOILER,
+            {"temperature": 150},
             (CONFIRM, DENY, ALLOW),
         ),
         ("switch.turn_on", PLUG, {}, (ALLOW, CONFIRM, ALLOW)),
@@ -135,8 +164,23 @@ def test_guests_and_children_open_no_door_by_themselves(name: str) -> None:
             ("lock.unlock", DOOR),
             ("lock.open", DOOR),
             ("cover.open_cover", GARAGE),
+            ("valve.open_valve", WATER),
+            ("alarm_control_panel.alarm_disarm", ALARM),
+            ("button.press", OPENER),
         ):
             assert decide(name, operation, one, role) is not ALLOW
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_an_unknown_voice_silences_nothing_that_guards(name: str) -> None:
+    for operation, one in (
+        ("siren.turn_off", SIREN),
+        ("camera.turn_off", CAMERA),
+        ("camera.disable_motion_detection", CAMERA),
+        ("alarm_control_panel.alarm_arm_home", ALARM),
+    ):
+        found = decide(name, operation, one, "unknown", evidence=Evidence.LOW)
+        assert found is DENY
 
 
 @pytest.mark.parametrize("name", PRESETS)
