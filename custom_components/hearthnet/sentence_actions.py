@@ -1,6 +1,7 @@
 """What each recognized sentence asks for, as actions of the operations table."""
 
 from collections.abc import Callable, Iterable, Mapping
+from itertools import groupby
 
 from homeassistant.util.color import color_name_to_rgb
 
@@ -19,25 +20,37 @@ type Maker = Callable[[Setting, Heard], Plan]
 STEP = 10.0
 """Points that “louder” or “brighter” is, if nobody says how much."""
 ON = {
+    "button": "button.press",
     "climate": "climate.turn_on",
     "cover": "cover.open_cover",
     "fan": "fan.turn_on",
+    "humidifier": "humidifier.turn_on",
     "input_boolean": "input_boolean.turn_on",
+    "input_button": "input_button.press",
     "light": "light.turn_on",
     # In Home Assistant's sentences a lock that is "on" is locked.
     "lock": "lock.lock",
     "media_player": "media_player.turn_on",
+    "remote": "remote.turn_on",
+    "siren": "siren.turn_on",
     "switch": "switch.turn_on",
+    "valve": "valve.open_valve",
+    "water_heater": "water_heater.turn_on",
 }
 OFF = {
     "climate": "climate.turn_off",
     "cover": "cover.close_cover",
     "fan": "fan.turn_off",
+    "humidifier": "humidifier.turn_off",
     "input_boolean": "input_boolean.turn_off",
     "light": "light.turn_off",
     "lock": "lock.unlock",
     "media_player": "media_player.turn_off",
+    "remote": "remote.turn_off",
+    "siren": "siren.turn_off",
     "switch": "switch.turn_off",
+    "valve": "valve.close_valve",
+    "water_heater": "water_heater.turn_off",
 }
 EVERYTHING = frozenset({"fan", "light", "media_player", "switch"})
 """Domains of which "everything" consists. Turning everything off unlocks no door."""
@@ -50,13 +63,14 @@ def command(actions: Iterable[Action]) -> Plan:
     return Plan(kind=PlanKind.UNCLEAR, reason=Reason.UNKNOWN_OPERATION)
 
 
-def _act(
+def act(
     found: Found,
     operation: str,
     parameters: Mapping[str, Json] | None = None,
     relative: Mapping[str, float] | None = None,
     devices: Iterable[Device] | None = None,
 ) -> Action:
+    """Return an action on the devices found, or on some of them."""
     chosen = found.devices if devices is None else devices
     return Action(
         targets=tuple(device.id for device in chosen),
@@ -81,7 +95,7 @@ def _switch(operations: Mapping[str, str]) -> Maker:
             if (operation := operations.get(device.domain)) is not None:
                 by_operation.setdefault(operation, []).append(device)
         return command(
-            _act(found, operation, devices=devices)
+            act(found, operation, devices=devices)
             for operation, devices in sorted(by_operation.items())
         )
 
@@ -98,7 +112,7 @@ def _toggle(setting: Setting, heard: Heard) -> Plan:
         operation = resolve_toggle(device.domain, values)
         if isinstance(operation, Problem):
             return Plan(kind=PlanKind.UNCLEAR, reason=operation.reason)
-        actions.append(_act(found, operation, devices=(device,)))
+        actions.append(act(found, operation, devices=(device,)))
     return command(actions)
 
 
@@ -120,22 +134,46 @@ def _light(setting: Setting, heard: Heard) -> Plan:
     if isinstance(found, Plan):
         return found
     if parameters.get("brightness_pct") == 0:
-        return command([_act(found, "light.turn_off")])
-    return command([_act(found, "light.turn_on", parameters)])
+        return command([act(found, "light.turn_off")])
+    return command([act(found, "light.turn_on", parameters)])
 
 
 def _position(setting: Setting, heard: Heard) -> Plan:
     position = round(float(heard.slots["position"]))
-    found = find(setting, heard, domains=("cover",), feature="position")
+    found = find(setting, heard, domains=("cover", "valve"), feature="position")
     if isinstance(found, Plan):
         return found
-    if position == 0:
-        # The same thing, and known to be the safe direction.
-        return command([_act(found, "cover.close_cover")])
-    return command([_act(found, "cover.set_cover_position", {"position": position})])
+    actions = []
+    for domain, devices in _by_domain(found):
+        operation = f"{domain}.set_{domain}_position"
+        parameters: dict[str, Json] = {"position": position}
+        if position == 0:
+            # The same thing, and known to be the safe direction.
+            operation, parameters = f"{domain}.close_{domain}", {}
+        actions.append(act(found, operation, parameters, devices=devices))
+    return command(actions)
 
 
-def _one_operation(
+def _stop(setting: Setting, heard: Heard) -> Plan:
+    found = find(setting, heard, domains=("cover", "valve"))
+    if isinstance(found, Plan):
+        return found
+    return command(
+        act(found, f"{domain}.stop_{domain}", devices=devices)
+        for domain, devices in _by_domain(found)
+        if all(device.supports(f"{domain}.stop_{domain}") for device in devices)
+    )
+
+
+def _by_domain(found: Found) -> list[tuple[str, list[Device]]]:
+    devices = sorted(found.devices, key=lambda device: device.domain)
+    return [
+        (domain, list(same))
+        for domain, same in groupby(devices, key=lambda device: device.domain)
+    ]
+
+
+def one_operation(
     operation: str, *, sounding: bool = False, **parameters: Json
 ) -> Maker:
     """Return a maker for sentences that are one operation with fixed values.
@@ -149,7 +187,7 @@ def _one_operation(
         if isinstance(found, Plan):
             return found
         devices = _playing(setting, found) if sounding else found.devices
-        return command([_act(found, operation, parameters, devices=devices)])
+        return command([act(found, operation, parameters, devices=devices)])
 
     return make
 
@@ -171,7 +209,7 @@ def _volume(setting: Setting, heard: Heard) -> Plan:
     found = find(setting, heard, domains=("media_player",), feature="volume_level")
     if isinstance(found, Plan):
         return found
-    return command([_act(found, "media_player.volume_set", {"volume_level": level})])
+    return command([act(found, "media_player.volume_set", {"volume_level": level})])
 
 
 def _louder(setting: Setting, heard: Heard) -> Plan:
@@ -185,7 +223,7 @@ def _louder(setting: Setting, heard: Heard) -> Plan:
     devices = _playing(setting, found)
     relative = {"volume_level": points}
     return command(
-        [_act(found, "media_player.volume_set", relative=relative, devices=devices)]
+        [act(found, "media_player.volume_set", relative=relative, devices=devices)]
     )
 
 
@@ -203,7 +241,7 @@ def _brighter(setting: Setting, heard: Heard) -> Plan:
             if setting.house.read(device.id).values.get(STATE) == "on"
         )
     relative = {"brightness_pct": points}
-    actions = [_act(found, "light.turn_on", relative=relative, devices=lit)]
+    actions = [act(found, "light.turn_on", relative=relative, devices=lit)]
     return command(actions if lit else ())
 
 
@@ -248,7 +286,7 @@ def _warmer(setting: Setting, heard: Heard) -> Plan:
     if isinstance(found, Plan):
         return found
     relative = {"temperature": _signed(heard, 1.0)}
-    return command([_act(found, "climate.set_temperature", relative=relative)])
+    return command([act(found, "climate.set_temperature", relative=relative)])
 
 
 def _signed(heard: Heard, step: float) -> float:
@@ -264,7 +302,7 @@ def _temperature(setting: Setting, heard: Heard) -> Plan:
         return found
     degrees = float(heard.slots["temperature"])
     parameters: dict[str, Json] = {"temperature": degrees}
-    return command([_act(found, "climate.set_temperature", parameters)])
+    return command([act(found, "climate.set_temperature", parameters)])
 
 
 def _fan(setting: Setting, heard: Heard) -> Plan:
@@ -273,8 +311,8 @@ def _fan(setting: Setting, heard: Heard) -> Plan:
     if isinstance(found, Plan):
         return found
     if percentage == 0:
-        return command([_act(found, "fan.turn_off")])
-    return command([_act(found, "fan.set_percentage", {"percentage": percentage})])
+        return command([act(found, "fan.turn_off")])
+    return command([act(found, "fan.set_percentage", {"percentage": percentage})])
 
 
 def _state(setting: Setting, heard: Heard) -> Plan:
@@ -298,20 +336,24 @@ MAKERS: Mapping[str, Maker] = {
     "HassTurnOn": _switch(ON),
     "HassTurnOff": _switch(OFF),
     "HassToggle": _toggle,
-    "HassOpenCover": _one_operation("cover.open_cover"),
-    "HassCloseCover": _one_operation("cover.close_cover"),
+    "HassOpenCover": one_operation("cover.open_cover"),
+    "HassCloseCover": one_operation("cover.close_cover"),
     "HassSetPosition": _position,
-    "HassStopMoving": _one_operation("cover.stop_cover"),
+    "HassStopMoving": _stop,
     "HassLightSet": _light,
     "HassFanSetSpeed": _fan,
     "HassSetVolume": _volume,
     "HassSetVolumeRelative": _louder,
-    "HassMediaPause": _one_operation("media_player.media_pause", sounding=True),
-    "HassMediaUnpause": _one_operation("media_player.media_play"),
-    "HassMediaPlayerMute": _one_operation(
+    "HassMediaPause": one_operation("media_player.media_pause", sounding=True),
+    "HassMediaUnpause": one_operation("media_player.media_play"),
+    "HassMediaNext": one_operation("media_player.media_next_track", sounding=True),
+    "HassMediaPrevious": one_operation(
+        "media_player.media_previous_track", sounding=True
+    ),
+    "HassMediaPlayerMute": one_operation(
         "media_player.volume_mute", is_volume_muted=True
     ),
-    "HassMediaPlayerUnmute": _one_operation(
+    "HassMediaPlayerUnmute": one_operation(
         "media_player.volume_mute", is_volume_muted=False
     ),
     "HassClimateSetTemperature": _temperature,
