@@ -211,11 +211,10 @@ class HassHouse:
         domain = self._domain(entity_id, members)
         if domain is None or (entry is not None and entry.platform == OWN):
             return None
-        attributes: Mapping[str, Any] = state.attributes if state else {}
+        attributes: dict[str, Any] = dict(state.attributes) if state else {}
         if entry is not None:
             attributes = {**(entry.capabilities or {}), **attributes}
-            if entry.options.get(entry.domain, {}).get("default_code"):
-                attributes[CODED] = True
+            attributes[CODED] = _has_code(entry)
             supported = attributes.get("supported_features", entry.supported_features)
         else:
             supported = attributes.get("supported_features", 0)
@@ -350,6 +349,13 @@ class _Place:
                 if (label := labels.async_get_label(label_id)) is not None
             ),
         )
+
+
+@callback
+def _has_code(entry: er.RegistryEntry) -> bool:
+    """Tell whether the owner gave Home Assistant a code to use for a lock or alarm."""
+    options = entry.options.get(entry.domain)
+    return bool(options and options.get("default_code"))
 
 
 @callback

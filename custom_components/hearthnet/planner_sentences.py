@@ -4,7 +4,7 @@ Two planners, because a model may stand between them: the first takes only what 
 is sure of, the last says what was not clear and what it may have meant.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 
 from hassil.recognize import RecognizeResult
@@ -16,15 +16,13 @@ from .core.planner import Situation
 from .core.planner.phrases import normalize
 from .core.reasons import Reason
 from .house import HassHouse
-from .sentence_actions import MAKERS as COMMON, Maker
-from .sentence_devices import MAKERS as OTHERS
+from .sentence_devices import MAKERS
 from .sentence_match import Setting, unknown
 from .sentence_own import OwnSentences
 from .sentence_recognize import Heard, async_recognize
 from .sentence_several import readings
 
 SOURCE = "sentences"
-MAKERS: Mapping[str, Maker] = {**COMMON, **OTHERS}
 SPARE = 12
 """How many letters an answer may have beside the name it gives: “in the … please”."""
 HERE = frozenset(

@@ -370,4 +370,4 @@ MAKERS: Mapping[str, Maker] = {
     "HearthnetDimmest": _at_most("light.turn_on", "brightness_pct", 1),
     "HearthnetQuietest": _at_most("media_player.volume_set", "volume_level", 0.01),
 }
-"""Intent to what it asks for. An intent that is not here asks for no device."""
+"""Intent to what it asks for, of what most homes have."""

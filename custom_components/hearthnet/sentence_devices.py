@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from .core.intents import Plan, PlanKind
 from .core.planner.words.kinds import WINDOW_COVERINGS
 from .core.reasons import Reason
-from .sentence_actions import Maker, act, command, one_operation
+from .scenes import scene_of
+from .sentence_actions import MAKERS as COMMON, Maker, act, command, one_operation
 from .sentence_match import Setting, find
 from .sentence_recognize import Heard
 
@@ -92,7 +93,17 @@ def _all_coverings(operation: str) -> Maker:
     return make
 
 
+def _on(setting: Setting, heard: Heard) -> Plan:
+    """Switch something on, or do what a scene of that name consists of."""
+    plan = COMMON["HassTurnOn"](setting, heard)
+    if plan.reason is Reason.UNKNOWN_TARGET:
+        return scene_of(setting, heard) or plan
+    return plan
+
+
 MAKERS: Mapping[str, Maker] = {
+    **COMMON,
+    "HassTurnOn": _on,
     "HassVacuumStart": one_operation("vacuum.start"),
     "HassVacuumReturnToBase": one_operation("vacuum.return_to_base"),
     "HassLawnMowerStartMowing": one_operation("lawn_mower.start_mowing"),
@@ -108,4 +119,4 @@ MAKERS: Mapping[str, Maker] = {
     "HearthnetOpenAll": _all_coverings("cover.open_cover"),
     "HearthnetCloseAll": _all_coverings("cover.close_cover"),
 }
-"""Intent to what it asks for, beside those of `sentence_actions`."""
+"""Intent to what it asks for. An intent that is not here asks for no device."""

@@ -148,5 +148,5 @@ class Hands:
         }
         ways = ways_back(self.device(entity_id), changed, before)
         for operation, parameters in ways:
-            await self.do(entity_id, operation, **parameters)
+            await self.do_all(entity_id, operation, DEADLINE, **parameters)
         return [operation for operation, _ in ways]

@@ -15,7 +15,7 @@ from .home import expose, place, set_up
 from .test_planner_sentences import Home
 
 NONE = None
-STANDS = [
+STANDS: list[tuple[str, str, str, int, dict[str, Any], str | None]] = [
     # domain, name, state, supported features, other attributes, area
     ("vacuum", "Robbie", "docked", 8192 | 16 | 4 | 8 | 512, {}, "Hallway"),
     ("lawn_mower", "Shaun", "docked", 7, {}, None),

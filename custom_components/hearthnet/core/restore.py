@@ -94,11 +94,13 @@ def _climate(_domain: str, changed: Values, before: Values) -> Iterator[Way]:
 def _opening(domain: str, changed: Values, before: Values) -> Iterator[Way]:
     """Yield the way back of a cover or a valve."""
     position = before.get("current_position")
-    if position is not None and {"current_position", STATE} & changed.keys():
+    if before.get(STATE) == "closed" and {"current_position", STATE} & changed.keys():
+        # The same as position 0, and known to be the safe direction.
+        yield f"{domain}.close_{domain}", {}
+    elif position is not None and {"current_position", STATE} & changed.keys():
         yield f"{domain}.set_{domain}_position", {"position": position}
-    elif changed.get(STATE) in ("open", "closed"):
-        word = "open" if before[STATE] == "open" else "close"
-        yield f"{domain}.{word}_{domain}", {}
+    elif changed.get(STATE) == "open":
+        yield f"{domain}.open_{domain}", {}
     tilt = before.get("current_tilt_position")
     if tilt is not None and "current_tilt_position" in changed:
         yield "cover.set_cover_tilt_position", {"tilt_position": tilt}
