@@ -105,29 +105,36 @@ class Issuer:
         if isinstance(compiled, Problem):
             found = Evidence(code=compiled.reason, text=compiled.text)
             return self._deny(proposal, (found,))
+        while self.tasks.get(task.assignment.task.id) is task:
+            if (answer := await self._try(proposal, task, compiled)) is not None:
+                return answer
+        return self._deny(proposal, (_UNASKED,))
+
+    async def _try(
+        self, proposal: Message, task: Open, compiled: Compiled
+    ) -> Record | None:
+        """Answer a proposal as things stand; None when they may have changed since."""
         keys = {target.device.key for target in compiled.targets}
-        while True:
-            if (later := self._turns.later(keys, task.assignment)) is not None:
-                return self._deny(proposal, (later,))
-            ruling = self.rule(task.assignment, compiled, late=self._late(task))
-            if ruling.reason is Reason.CONFIRMATION_REQUIRED:
-                return self._ask_person(proposal, task, compiled, ruling)
-            if ruling.reason is not None:
-                return self._deny(proposal, ruling.evidence, ruling)
-            if not (held := self._reservations.holding(keys)):
-                return self._grant(proposal, task, compiled, ruling)
-            for lease in held:
-                self._revoke(lease, "a newer wish needs the device")
-            if not await self._reservations.wait_free(keys, task.deadline):
-                evidence = Evidence(
-                    code=Reason.RESERVED,
-                    text=f"the lease {held[0].id} is still live on the device",
-                    lease=held[0].id,
-                    intent=held[0].intent,
-                )
-                return self._deny(proposal, (evidence,))
-            if self.tasks.get(task.assignment.task.id) is not task:
-                return self._deny(proposal, (_UNASKED,))
+        if (later := self._turns.later(keys, task.assignment)) is not None:
+            return self._deny(proposal, (later,))
+        ruling = self.rule(task.assignment, compiled, late=self._late(task))
+        if ruling.reason is Reason.CONFIRMATION_REQUIRED:
+            return self._ask_person(proposal, task, compiled, ruling)
+        if ruling.reason is not None:
+            return self._deny(proposal, ruling.evidence, ruling)
+        if not (held := self._reservations.holding(keys)):
+            return self._grant(proposal, task, compiled, ruling)
+        for lease in held:
+            self._revoke(lease, "a newer wish needs the device")
+        if await self._reservations.wait_free(keys, task.deadline):
+            return None
+        evidence = Evidence(
+            code=Reason.RESERVED,
+            text=f"the lease {held[0].id} is still live on the device",
+            lease=held[0].id,
+            intent=held[0].intent,
+        )
+        return self._deny(proposal, (evidence,))
 
     def compile(
         self, device_id: str, operation: str, parameters: object
