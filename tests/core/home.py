@@ -64,16 +64,15 @@ class Home:
     messages: list[Message] = field(default_factory=list)
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
-    async def until(self, type_: MessageType) -> Message:
-        """Wait for the next message of a type, or return one of this boot."""
-        if not self.of(type_):
-            came = asyncio.Event()
-            end = self.hub.node.subscribe(
-                lambda record: came.set() if record.message.type is type_ else None
-            )
-            async with asyncio.timeout(10):
+    async def until(self, type_: MessageType, count: int = 1) -> Message:
+        """Wait until this boot has had so many messages of a type; return the last."""
+        came = asyncio.Event()
+        end = self.hub.node.subscribe(lambda _record: came.set())
+        async with asyncio.timeout(10):
+            while len(self.of(type_)) < count:
+                came.clear()
                 await came.wait()
-            end()
+        end()
         return self.of(type_)[-1]
 
     def of(self, type_: MessageType) -> list[Message]:

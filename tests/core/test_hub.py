@@ -1,5 +1,6 @@
 """The whole core at work: intents from start to receipts."""
 
+import asyncio
 from datetime import timedelta
 from pathlib import Path
 
@@ -331,3 +332,35 @@ async def test_a_deferred_plan_can_be_canceled(tmp_path: Path) -> None:
         assert await home.hub.cancel(result.intent, ANNA)
         assert not await home.hub.cancel(result.intent, ANNA)
         assert home.hub.status.deferred == ()
+
+
+async def test_a_routine_does_not_take_back_a_persons_unused_lease(
+    tmp_path: Path,
+) -> None:
+    """It waits for its turn, and is refused by what the person's act left."""
+    house = SimulatedHouse()
+    desk = lamp(house, "desk")
+    async with running(tmp_path, house) as home:
+        lease = await home.hub.request_lease(
+            principal=ANNA,
+            origin=Origin.APP,
+            target=desk.id,
+            operation="light.turn_on",
+            parameters={},
+            reason="soon",
+        )
+        routine = asyncio.ensure_future(
+            home.hub.propose(
+                principal=ROUTINE,
+                origin=Origin.SCHEDULE,
+                targets=(desk.id,),
+                operation="light.turn_off",
+                parameters={},
+                reason="wind-down",
+            )
+        )
+        await home.until(MessageType.PROPOSAL, 2)
+        assert lease.lease is not None
+        used = await home.hub.execute(lease.lease, principal=ANNA, origin=Origin.APP)
+        assert used.steps[0].outcome is Outcome.CHANGED
+        assert (await routine).steps[0].reason is Reason.CONFLICT

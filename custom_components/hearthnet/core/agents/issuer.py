@@ -125,7 +125,10 @@ class Issuer:
         if not (held := self._reservations.holding(keys)):
             return self._grant(proposal, task, compiled, ruling)
         for lease in held:
-            self._revoke(lease, "a newer wish needs the device")
+            holder = self.tasks.get(lease.task or "")
+            # A stronger wish keeps its lease; this one waits until it is used.
+            if holder is None or holder.assignment.source <= task.assignment.source:
+                self._revoke(lease, "a newer wish needs the device")
         if await self._reservations.wait_free(keys, task.deadline):
             return None
         evidence = Evidence(
