@@ -1,15 +1,19 @@
-"""What the root does with proposals that wait."""
+"""What the root does with proposals that wait, and with leases that do."""
 
 import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
+from hearthnet.core.devices import Principal
 from hearthnet.core.intents import Origin, Result
 from hearthnet.core.messages import MessageType
 from hearthnet.core.reasons import Outcome, Reason
+from hearthnet.core.status import Cause
 from hearthnet.simulation import Behavior, SimulatedHouse
 
-from .home import ANNA, Home, lamp, running
+from .home import ANNA, BEN, ROUTINE, Home, lamp, running
 
 
 async def until(condition: Callable[[], object]) -> None:
@@ -51,3 +55,40 @@ async def test_who_waited_for_a_device_gets_nothing_for_a_task_that_is_over(
         assert home.of(MessageType.DENIAL)[0].body["reason"] == Reason.OUT_OF_SCOPE
         assert home.hub.status.leases == ()
     assert len(house.acts) == 1
+
+
+@pytest.mark.parametrize(
+    ("principal", "origin", "cause", "kept"),
+    [
+        (ROUTINE, Origin.AUTOMATION, Cause.PERSON, False),
+        (ROUTINE, Origin.SCHEDULE, Cause.DEVICE, False),
+        (ROUTINE, Origin.AUTOMATION, Cause.DEVICE, True),
+        (ROUTINE, Origin.AUTOMATION, Cause.AUTOMATION, True),
+        (ANNA, Origin.APP, Cause.PERSON, True),
+    ],
+)
+async def test_a_lease_does_not_outlive_a_stronger_hold(
+    tmp_path: Path, principal: Principal, origin: Origin, cause: Cause, kept: bool
+) -> None:
+    """Off rests on nothing that the lamp is at, so only the hold can tell."""
+    house = SimulatedHouse()
+    device = lamp(house, "sofa", state="on").id
+    async with running(tmp_path, house) as home:
+        home.hub.observe(device, house.values[device], cause=Cause.RECONNECT)
+        step = await home.hub.request_lease(
+            principal=principal,
+            origin=origin,
+            target=device,
+            operation="light.turn_off",
+            parameters={},
+            reason="Later.",
+        )
+        assert step.lease is not None
+        house.change(device, brightness_pct=80)
+        now = house.values[device]
+        who = BEN if cause is Cause.PERSON else None
+        home.hub.observe(device, now, cause=cause, principal=who)
+        await until(lambda: kept or not home.hub.status.leases)
+        result = await home.hub.execute(step.lease, principal=principal, origin=origin)
+        assert [s.reason for s in result.steps] == [None if kept else Reason.REVOKED]
+    assert len(house.acts) == kept

@@ -41,6 +41,12 @@ class Arbitration:
     answer: Answer
     conflicts: tuple[Conflict, ...] = ()
 
+    @property
+    def obstacle(self) -> Conflict | None:
+        """The first hold that does not yield."""
+        unyielding = (Answer.ASK, Answer.REFUSED)
+        return next((c for c in self.conflicts if c.answer in unyielding), None)
+
 
 _STRICTNESS = list(Answer)
 

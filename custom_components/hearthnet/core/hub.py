@@ -105,7 +105,12 @@ class Hub:
             device=house.device,
         )
         self._observations = Observations(
-            node, JEEVES, spawn, state=self.state, gate=self.gate
+            node,
+            JEEVES,
+            spawn,
+            state=self.state,
+            gate=self.gate,
+            held=self.withdraw,
         )
         self._issuer = Issuer(
             node=node,
@@ -361,6 +366,15 @@ class Hub:
             self._revoke(lease, f"{principal.name} revoked all leases")
         await self.node.sync()
         return len(leases)
+
+    def withdraw(self) -> None:
+        """Take back the unused leases that a hold made since forbids.
+
+        A lease to switch off does not rest on what the device is at, so it would
+        not notice that somebody stronger has switched it on.
+        """
+        for lease, why in self._issuer.overruled():
+            self._revoke(lease, why)
 
     def _revoke(self, lease: Lease, why: str) -> None:
         record = self._say(

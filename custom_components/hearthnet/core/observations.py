@@ -1,6 +1,6 @@
 """Changes made outside HearthNet, put on record with what they do to holds."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,7 +17,7 @@ from .node import Node, Record
 from .paths import device_path
 from .policy.model import Policy
 from .shadow import differs, shadow
-from .state import State
+from .state import HOLDS, State
 from .status import Cause
 
 _WORDS = {
@@ -106,14 +106,25 @@ class Observations:
     """Takes changes made outside HearthNet and puts them on record in order."""
 
     def __init__(
-        self, node: Node, sender: str, spawn: Spawn, *, state: State, gate: Gate
+        self,
+        node: Node,
+        sender: str,
+        spawn: Spawn,
+        *,
+        state: State,
+        gate: Gate,
+        held: Callable[[], None],
     ) -> None:
-        """Speak in the name of `sender`, the manager of the devices."""
+        """Speak in the name of `sender`, the manager of the devices.
+
+        `held` is told when a change has made holds.
+        """
         self._node = node
         self._sender = sender
         self._spawn = spawn
         self._state = state
         self._gate = gate
+        self._held = held
 
     def take(self, observed: Observed) -> None:
         """Record a change; what is no news is dropped.
@@ -130,6 +141,7 @@ class Observations:
         self._record(observed)
 
     def _record(self, observed: Observed) -> None:
+        before = self._node.view.order_in(HOLDS)
         with suppress(JournalError):  # the gate refuses everything meanwhile
             observe(
                 self._node,
@@ -139,3 +151,5 @@ class Observations:
                 policy=self._state.in_force.policy,
                 now=self._node.clock.now(),
             )
+            if self._node.view.order_in(HOLDS) != before:
+                self._held()

@@ -4,10 +4,11 @@ Code decides here, on the view, the policy and the holds; no output of a model
 and no manager's claim enlarges what is granted (invariant 2).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 
+from ..arbitrate import arbitrate
 from ..assignment import Assignment
 from ..clock import Clock
 from ..compile import Compiled, compile_action
@@ -209,6 +210,25 @@ class Issuer:
         devices = set(map(device_path, names))
         paths = covering | (devices if compiled.operation.reads_state else set())
         return self._node.view.reads([POLICY_PATH, *sorted(paths)])
+
+    def overruled(self) -> Iterator[tuple[Lease, str]]:
+        """Yield the live leases that a hold made since forbids, each with why."""
+        now = self._trusted_now()
+        holds = self._state.holds(now)
+        for lease in tuple(self.leases.values()):
+            task = self.tasks.get(lease.task or "")
+            if task is None or task.compiled is None:
+                continue
+            found = arbitrate(
+                task.compiled.effects,
+                task.assignment.source,
+                task.assignment.principal,
+                holds,
+                now=now,
+                policy=self.policy,
+            )
+            if found.obstacle is not None:
+                yield lease, found.obstacle.why
 
     def over(self) -> Mapping[str, None]:
         """Return the writes that end holds which have been over for a while."""
