@@ -6,6 +6,8 @@ from homeassistant.helpers.typing import ConfigType
 
 from .const import DOMAIN, PLATFORMS
 from .coordinator import HearthnetConfigEntry, HearthnetCoordinator
+from .migration import async_migrate
+from .model_use import budget_store
 from .notices import async_tell_kept
 from .runtime import Folder
 from .services import async_setup_services
@@ -17,6 +19,11 @@ async def async_setup(hass: HomeAssistant, config: ConfigType) -> bool:
     """Register what must exist without a loaded entry."""
     async_setup_services(hass)
     return True
+
+
+async def async_migrate_entry(hass: HomeAssistant, entry: HearthnetConfigEntry) -> None:
+    """Bring an entry of an older version to the present form."""
+    await async_migrate(hass, entry)
 
 
 async def async_setup_entry(hass: HomeAssistant, entry: HearthnetConfigEntry) -> None:
@@ -44,4 +51,5 @@ async def async_unload_entry(hass: HomeAssistant, entry: HearthnetConfigEntry) -
 
 async def async_remove_entry(hass: HomeAssistant, entry: HearthnetConfigEntry) -> None:
     """Keep the record of what happened, and say where it is."""
+    await budget_store(hass, entry.entry_id).async_remove()
     await async_tell_kept(hass, Folder.of(hass, entry.entry_id))

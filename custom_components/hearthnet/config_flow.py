@@ -1,66 +1,46 @@
-"""Set up HearthNet, and change the few things that can be chosen."""
+"""Set up HearthNet: name, policy, planner; and prove each before it is kept."""
 
+from collections.abc import Mapping
 from typing import Any, override
 
 from homeassistant.config_entries import (
+    SOURCE_RECONFIGURE,
     ConfigEntry,
     ConfigFlow,
     ConfigFlowResult,
-    OptionsFlowWithReload,
 )
-from homeassistant.const import CONF_NAME
+from homeassistant.const import CONF_API_KEY, CONF_NAME
 from homeassistant.core import HomeAssistant, callback
-from homeassistant.helpers.selector import (
-    EntitySelector,
-    EntitySelectorConfig,
-    SelectSelector,
-    SelectSelectorConfig,
-    TextSelector,
-)
+from homeassistant.helpers.selector import TextSelector
 import voluptuous as vol
 
 from .checks import Trouble, async_check_librarian, async_check_policy
 from .const import (
     CONF_FREE_PLUGS,
+    CONF_MODEL,
+    CONF_PLANNER,
     CONF_POLICY,
     CONF_VOICE_ROLE,
-    DEFAULT_POLICY,
-    DEFAULT_VOICE_ROLE,
     DOMAIN,
-    POLICIES,
-    VOICE_ROLES,
 )
+from .flow_options import BEHAVIOR, HearthnetOptionsFlow, plugs_schema
+from .flow_planner import KEY, PLANNER, PlannerSteps, async_prove, told, with_key
 from .plugs import async_unclear_plugs
 
-BEHAVIOR: dict[vol.Marker, Any] = {
-    vol.Required(CONF_POLICY, default=DEFAULT_POLICY): SelectSelector(
-        SelectSelectorConfig(options=list(POLICIES), translation_key=CONF_POLICY)
-    ),
-    vol.Required(CONF_VOICE_ROLE, default=DEFAULT_VOICE_ROLE): SelectSelector(
-        SelectSelectorConfig(options=list(VOICE_ROLES), translation_key=CONF_VOICE_ROLE)
-    ),
-}
 NAME: dict[vol.Marker, Any] = {
     vol.Required(CONF_NAME, default="HearthNet"): TextSelector()
 }
 
 
-@callback
-def _plugs_schema(plugs: list[str]) -> vol.Schema:
-    selector = EntitySelector(
-        EntitySelectorConfig(include_entities=plugs, multiple=True)
-    )
-    return vol.Schema({vol.Optional(CONF_FREE_PLUGS, default=list): selector})
-
-
-class HearthnetConfigFlow(ConfigFlow, domain=DOMAIN):
+class HearthnetConfigFlow(PlannerSteps, ConfigFlow, domain=DOMAIN):
     """Set up the hub of this home."""
 
     VERSION = 1
-    MINOR_VERSION = 1
+    MINOR_VERSION = 2
 
     def __init__(self) -> None:
         """Start with nothing chosen."""
+        super().__init__()
         self._chosen: dict[str, Any] = {}
 
     @staticmethod
@@ -74,7 +54,7 @@ class HearthnetConfigFlow(ConfigFlow, domain=DOMAIN):
     async def async_step_user(
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
-        """Ask for the name and the policy, and prove that the record can be kept."""
+        """Ask for name, policy and planner, and prove that the record can be kept."""
         trouble: Trouble | None = None
         if user_input is not None:
             trouble = await async_check_librarian(
@@ -82,13 +62,26 @@ class HearthnetConfigFlow(ConfigFlow, domain=DOMAIN):
             ) or await async_check_policy(self.hass, user_input)
             if trouble is None:
                 self._chosen = user_input
-                return await self.async_step_plugs()
+                return await self.async_choose(user_input[CONF_PLANNER])
         return self.async_show_form(
             step_id="user",
             data_schema=self.add_suggested_values_to_schema(
-                vol.Schema(NAME | BEHAVIOR), user_input
+                vol.Schema(NAME | BEHAVIOR | PLANNER), user_input
             ),
-            **_told(trouble),
+            **told(trouble),
+        )
+
+    @override
+    async def async_planner_done(self) -> ConfigFlowResult:
+        """Go on to the plugs, or put the new choice into force."""
+        if self.source != SOURCE_RECONFIGURE:
+            return await self.async_step_plugs()
+        entry = self._get_reconfigure_entry()
+        return self.async_update_reload_and_abort(
+            entry,
+            title=self._chosen[CONF_NAME],
+            data=with_key(entry.data, self.key),
+            options=self.without_planner | self.planner_options,
         )
 
     async def async_step_plugs(
@@ -99,70 +92,69 @@ class HearthnetConfigFlow(ConfigFlow, domain=DOMAIN):
         if user_input is None and plugs:
             return self.async_show_form(
                 step_id="plugs",
-                data_schema=_plugs_schema(plugs),
+                data_schema=plugs_schema(plugs),
                 description_placeholders={"plugs": _names(self.hass, plugs)},
             )
         options = {key: self._chosen[key] for key in (CONF_POLICY, CONF_VOICE_ROLE)}
         options[CONF_FREE_PLUGS] = (user_input or {}).get(CONF_FREE_PLUGS, [])
         return self.async_create_entry(
-            title=self._chosen[CONF_NAME], data={}, options=options
+            title=self._chosen[CONF_NAME],
+            data=with_key({}, self.key),
+            options=options | self.planner_options,
         )
 
     async def async_step_reconfigure(
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
-        """Change the name, and prove again that the record can be kept."""
+        """Change name and planner, and prove again that the record can be kept."""
         entry = self._get_reconfigure_entry()
         trouble: Trouble | None = None
         if user_input is not None:
             trouble = await async_check_librarian(self.hass)
             if trouble is None:
-                return self.async_update_reload_and_abort(
-                    entry, title=user_input[CONF_NAME]
-                )
+                self._chosen = user_input
+                return await self.async_choose(user_input[CONF_PLANNER])
         return self.async_show_form(
             step_id="reconfigure",
             data_schema=self.add_suggested_values_to_schema(
-                vol.Schema(NAME), user_input or {CONF_NAME: entry.title}
+                vol.Schema(NAME | PLANNER),
+                user_input or {CONF_NAME: entry.title, **entry.options},
             ),
-            **_told(trouble),
+            **told(trouble),
         )
 
+    @override
+    def present(self) -> dict[str, Any]:
+        """Return the options of the entry that is changed."""
+        if self.source != SOURCE_RECONFIGURE:
+            return {}
+        return dict(self._get_reconfigure_entry().options)
 
-class HearthnetOptionsFlow(OptionsFlowWithReload):
-    """Change the policy and whom satellites stand for. A change is a new boot."""
+    async def async_step_reauth(
+        self, entry_data: Mapping[str, Any]
+    ) -> ConfigFlowResult:
+        """Take note that the key is not accepted any more."""
+        return await self.async_step_reauth_confirm()
 
-    async def async_step_init(
+    async def async_step_reauth_confirm(
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
-        """Ask for all options at once."""
+        """Ask for a key that the model answers to."""
+        entry = self._get_reauth_entry()
         trouble: Trouble | None = None
-        options = self.config_entry.options
         if user_input is not None:
-            trouble = await async_check_policy(self.hass, user_input)
-            if trouble is None:
-                return self.async_create_entry(data={**options, **user_input})
-        plugs = async_unclear_plugs(self.hass)
-        schema = vol.Schema(BEHAVIOR)
-        if plugs:
-            schema = schema.extend(_plugs_schema(plugs).schema)
+            key = user_input[CONF_API_KEY].strip()
+            model = entry.options[CONF_MODEL]
+            proved, trouble = await async_prove(self.hass, key, model)
+            if proved is not None:
+                return self.async_update_reload_and_abort(
+                    entry,
+                    data=with_key(entry.data, key),
+                    options={**entry.options, **proved},
+                )
         return self.async_show_form(
-            step_id="init",
-            data_schema=self.add_suggested_values_to_schema(
-                schema, user_input or options
-            ),
-            **_told(trouble),
+            step_id="reauth_confirm", data_schema=KEY, **told(trouble)
         )
-
-
-def _told(trouble: Trouble | None) -> dict[str, Any]:
-    """Return the arguments of a form that tell what is wrong."""
-    if trouble is None:
-        return {}
-    return {
-        "errors": {trouble.where: trouble.key},
-        "description_placeholders": dict(trouble.placeholders),
-    }
 
 
 @callback

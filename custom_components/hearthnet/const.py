@@ -21,6 +21,14 @@ CONF_POLICY: Final = "policy"
 CONF_FREE_PLUGS: Final = "free_plugs"
 """Plugs without a device class that may be switched unasked, by entity id."""
 
+CONF_PLANNER: Final = "planner"
+CONF_MODEL: Final = "model"
+CONF_THINKING_OFF: Final = "thinking_off"
+CONF_STRICT: Final = "strict"
+"""What the provider said that the model can do, so that a start asks nobody."""
+CONF_AI_TASK: Final = "ai_task"
+"""Entity id of the AI Task entity that plans."""
+
 CONF_USER: Final = "user"
 """Id of the system user under which HearthNet acts."""
 CONF_VOICE_ROLE: Final = "voice_role"
@@ -30,6 +38,9 @@ POLICY_FILE: Final = "file"
 """The owner's own policy, in place of a shipped one."""
 POLICIES: Final = ("balanced", "cautious", "relaxed", POLICY_FILE)
 DEFAULT_POLICY: Final = "balanced"
+PLANNERS: Final = ("none", "anthropic", "ai_task")
+DEFAULT_PLANNER: Final = "none"
+DEFAULT_MODEL: Final = "claude-haiku-5-5"
 VOICE_ROLES: Final = ("resident", "guest", "child", "unknown")
 DEFAULT_VOICE_ROLE: Final = "resident"
 

@@ -16,7 +16,7 @@ from .core.render import asks_back
 from .entity import HearthnetEntity
 from .planner_sentences import answered_by_home_assistant
 from .principal import async_speaker, requested_by
-from .speech import speech
+from .telling import Telling
 
 PARALLEL_UPDATES = 0
 BEARABLE = DONE | {Outcome.RUNNING, Outcome.UNVERIFIED, Outcome.WAITING}
@@ -38,6 +38,7 @@ class HearthnetConversation(HearthnetEntity, conversation.ConversationEntity):
     """An agent that Assist can talk to."""
 
     _attr_name = None
+    _attr_supports_streaming = True
     _attr_supported_features = conversation.ConversationEntityFeature.CONTROL
 
     def __init__(self, coordinator: HearthnetCoordinator) -> None:
@@ -68,12 +69,16 @@ class HearthnetConversation(HearthnetEntity, conversation.ConversationEntity):
             area=caller.area,
             turns=_turns(chat_log),
         )
+        telling = Telling(self.coordinator, request)
         with requested_by(user_input.context):
-            result = await self.coordinator.hub.ask(request)
-        spoken = speech(self.coordinator, result, user_input.language)
-        return self._answer(
-            chat_log,
-            _response(result, spoken, user_input.language),
+            async for _ in chat_log.async_add_delta_content_stream(
+                self.entity_id, telling.deltas()
+            ):
+                pass
+        result = telling.result
+        return conversation.ConversationResult(
+            response=_response(result, telling.spoken, user_input.language),
+            conversation_id=chat_log.conversation_id,
             continue_conversation=asks_back(result),
         )
 
@@ -98,8 +103,6 @@ class HearthnetConversation(HearthnetEntity, conversation.ConversationEntity):
         self,
         chat_log: conversation.ChatLog,
         response: intent.IntentResponse,
-        *,
-        continue_conversation: bool = False,
     ) -> conversation.ConversationResult:
         spoken = response.speech.get("plain", {}).get("speech", "")
         chat_log.async_add_assistant_content_without_tools(
@@ -108,7 +111,6 @@ class HearthnetConversation(HearthnetEntity, conversation.ConversationEntity):
         return conversation.ConversationResult(
             response=response,
             conversation_id=chat_log.conversation_id,
-            continue_conversation=continue_conversation,
         )
 
 
@@ -144,10 +146,15 @@ def _target(step: Step) -> intent.IntentResponseTarget:
 
 
 def _turns(chat_log: conversation.ChatLog) -> tuple[tuple[str, str], ...]:
-    """Return what was said before the present sentence."""
+    """Return what was said before the present sentence.
+
+    What was said while it lasted tells nothing that the answer after it does not.
+    """
     turns = [
         (content.role, content.content)
         for content in chat_log.content[:-1]
-        if content.role in ("user", "assistant") and content.content
+        if content.role in ("user", "assistant")
+        and content.content
+        and not getattr(content, "tool_calls", None)
     ]
     return tuple(turns[-MAX_TURNS:])

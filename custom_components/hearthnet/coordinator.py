@@ -21,10 +21,12 @@ from .core.node import Node
 from .core.status import Decision, HubStatus
 from .house import HassHouse
 from .issues import POLICY, async_show_mistakes, async_show_record
+from .model_use import ModelUse
 from .notices import async_tell_dropped
 from .observation import Observer, recorded
 from .origin import OriginTracker
 from .people import async_own_user
+from .planning import async_planner
 from .policy_file import async_chosen_policy
 from .runtime import (
     EmbeddedLibrarian,
@@ -53,6 +55,7 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
     house: HassHouse
     hub: Hub
     librarian: EmbeddedLibrarian
+    model: ModelUse
     origins: OriginTracker
 
     def __init__(self, hass: HomeAssistant, entry: HearthnetConfigEntry) -> None:
@@ -122,12 +125,15 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
         # It stops after the hub: what a drain records shall still reach Git.
         opened.push_async_callback(self.librarian.async_stop, recording)
         chosen = await async_chosen_policy(hass, entry.options)
+        self.model = ModelUse(hass, entry, self.async_update_listeners)
+        opened.push_async_callback(await self.model.async_start())
         self.hub = await async_build_hub(
             hass,
             node=node,
             house=self.house,
             librarian=self.librarian,
             own_user_id=own_user.id,
+            planner=await async_planner(hass, self.house, self.model.planner),
             policy_text=chosen.text,
             spawn=partial(
                 entry.async_create_background_task,

@@ -5,11 +5,14 @@ from dataclasses import asdict
 from typing import Any
 
 from homeassistant.components.diagnostics import REDACTED, async_redact_data
+from homeassistant.const import CONF_API_KEY
 from homeassistant.core import HomeAssistant
 
+from .const import CONF_PLANNER
 from .coordinator import HearthnetConfigEntry
 
 TO_REDACT = {
+    CONF_API_KEY,
     "content",
     "evidence",
     "name",
@@ -31,6 +34,7 @@ async def async_get_config_entry_diagnostics(
     coordinator = entry.runtime_data
     status = coordinator.data
     devices = list(coordinator.house.devices())
+    last = coordinator.model.last
     return {
         "entry": async_redact_data(entry.as_dict(), TO_REDACT),
         "status": {
@@ -47,6 +51,11 @@ async def async_get_config_entry_diagnostics(
                 "behind": status.librarian.behind,
                 "problem": REDACTED if status.librarian.problem else None,
             },
+        },
+        "model": {
+            "planner": entry.options.get(CONF_PLANNER),
+            "budget": coordinator.model.budget.as_dict(),
+            "last": last.as_dict() if last else None,
         },
         "devices": Counter(device.domain for device in devices),
         "last": async_redact_data(status.last.step.as_dict(), TO_REDACT)

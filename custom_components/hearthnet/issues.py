@@ -11,8 +11,10 @@ from .core.status import HubStatus
 LIBRARIAN_GRACE = 60.0
 """Seconds the librarian may be away before a person hears of it: it is restarted."""
 
+BUDGET = "budget_spent"
 JOURNAL = "journal_unwritable"
 LIBRARIAN = "librarian_dead"
+MODEL = "model_unknown"
 PLAYBOOKS = "playbooks_broken"
 POLICY = "policy_broken"
 
@@ -43,7 +45,26 @@ def async_show_record(
 
 
 @callback
-def _show(hass: HomeAssistant, key: str, shown: bool, **placeholders: str) -> None:
+def async_show_budget(hass: HomeAssistant, cap: str | None) -> None:
+    """Show which cap of the day leaves no model to ask, or take the issue back."""
+    _show(hass, BUDGET, cap is not None, warning=True, cap=cap or "")
+
+
+@callback
+def async_show_model(hass: HomeAssistant, model: str | None) -> None:
+    """Show the model that is not offered (any more), or take the issue back."""
+    _show(hass, MODEL, model is not None, model=model or "")
+
+
+@callback
+def _show(
+    hass: HomeAssistant,
+    key: str,
+    shown: bool,
+    *,
+    warning: bool = False,
+    **placeholders: str,
+) -> None:
     if not shown:
         ir.async_delete_issue(hass, DOMAIN, key)
         return
@@ -52,7 +73,7 @@ def _show(hass: HomeAssistant, key: str, shown: bool, **placeholders: str) -> No
         DOMAIN,
         key,
         is_fixable=False,
-        severity=ir.IssueSeverity.ERROR,
+        severity=ir.IssueSeverity.WARNING if warning else ir.IssueSeverity.ERROR,
         translation_key=key,
         translation_placeholders=placeholders,
     )

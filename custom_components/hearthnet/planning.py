@@ -1,4 +1,4 @@
-"""The offline planner: the owner's playbooks, known sentences, and what was meant."""
+"""Who plans: playbooks and known sentences first, then a model, if there is one."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,8 +16,13 @@ from .planner_sentences import SentenceExplainer, SentencePlanner
 SHIPPED = Path(__file__).parent / "playbooks"
 
 
-async def async_offline_planner(hass: HomeAssistant, house: HassHouse) -> Planner:
-    """Return the planners in the order in which they are asked."""
+async def async_planner(
+    hass: HomeAssistant, house: HassHouse, model: Planner | None
+) -> Planner:
+    """Return the planners in the order in which they are asked.
+
+    With a model the explainer is left for what the model declines to plan.
+    """
     own = Path(hass.config.path(DOMAIN, "playbooks"))
     playbooks = Playbooks()
     mistakes = await hass.async_add_executor_job(_load, playbooks, own)
@@ -26,6 +31,7 @@ async def async_offline_planner(hass: HomeAssistant, house: HassHouse) -> Planne
         FirstOf(
             PlaybookPlanner(playbooks),
             SentencePlanner(hass, house),
+            *(() if model is None else (model,)),
             SentenceExplainer(hass, house),
         )
     )

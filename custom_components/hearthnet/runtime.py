@@ -23,12 +23,12 @@ from .core.librarian.client import LibrarianProcess
 from .core.messages import Json
 from .core.node import Node
 from .core.paths import HUB
+from .core.planner import Planner
 from .core.policy.load import preset
 from .core.reservations import LoopWaiter
 from .core.restart import Startup
 from .house import HassHouse
 from .jeeves import JeevesAdapter
-from .planning import async_offline_planner
 
 type Spawn = Callable[[Coroutine[Any, Any, None]], object]
 
@@ -121,6 +121,7 @@ async def async_build_hub(
     house: HassHouse,
     librarian: EmbeddedLibrarian,
     own_user_id: str,
+    planner: Planner,
     policy_text: str | None,
     spawn: Spawn,
 ) -> Hub:
@@ -133,7 +134,7 @@ async def async_build_hub(
         node=node,
         house=house,
         adapter=JeevesAdapter(hass, house, own_user_id),
-        planner=await async_offline_planner(hass, house),
+        planner=planner,
         policy_text=policy_text or fallback,
         librarian=librarian,
         waiter=LoopWaiter(node.clock),

@@ -5,15 +5,18 @@ from dataclasses import dataclass
 from typing import override
 
 from homeassistant.components.sensor import (
+    DOMAIN as SENSOR_DOMAIN,
     SensorDeviceClass,
     SensorEntity,
     SensorEntityDescription,
     SensorStateClass,
 )
-from homeassistant.const import EntityCategory
-from homeassistant.core import HomeAssistant
+from homeassistant.const import EntityCategory, UnitOfTime
+from homeassistant.core import HomeAssistant, callback
+from homeassistant.helpers import entity_registry as er
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
+from .const import DOMAIN
 from .coordinator import HearthnetConfigEntry, HearthnetCoordinator
 from .core.status import HubStatus
 from .entity import (
@@ -22,6 +25,7 @@ from .entity import (
     HearthnetEntity,
     async_add_per_agent,
 )
+from .model_use import ModelUse
 
 PARALLEL_UPDATES = 0
 
@@ -76,6 +80,62 @@ SENSORS: tuple[HearthnetSensorEntityDescription, ...] = (
 )
 
 
+@dataclass(frozen=True, kw_only=True)
+class HearthnetModelSensorEntityDescription(SensorEntityDescription):
+    """Describes a sensor of what models cost."""
+
+    used_fn: Callable[[ModelUse], float | None]
+
+
+MODEL_SENSORS: tuple[HearthnetModelSensorEntityDescription, ...] = (
+    HearthnetModelSensorEntityDescription(
+        key="model_calls",
+        translation_key="model_calls",
+        state_class=SensorStateClass.TOTAL_INCREASING,
+        used_fn=lambda use: use.today.calls,
+    ),
+    HearthnetModelSensorEntityDescription(
+        key="model_tokens",
+        translation_key="model_tokens",
+        state_class=SensorStateClass.TOTAL_INCREASING,
+        used_fn=lambda use: use.today.tokens,
+    ),
+    HearthnetModelSensorEntityDescription(
+        key="model_seconds",
+        translation_key="model_seconds",
+        device_class=SensorDeviceClass.DURATION,
+        native_unit_of_measurement=UnitOfTime.SECONDS,
+        suggested_display_precision=1,
+        state_class=SensorStateClass.TOTAL_INCREASING,
+        used_fn=lambda use: use.today.seconds,
+    ),
+    HearthnetModelSensorEntityDescription(
+        key="last_calls",
+        translation_key="last_calls",
+        entity_category=EntityCategory.DIAGNOSTIC,
+        state_class=SensorStateClass.MEASUREMENT,
+        used_fn=lambda use: use.last.calls if use.last else None,
+    ),
+    HearthnetModelSensorEntityDescription(
+        key="last_tokens",
+        translation_key="last_tokens",
+        entity_category=EntityCategory.DIAGNOSTIC,
+        state_class=SensorStateClass.MEASUREMENT,
+        used_fn=lambda use: use.last.tokens if use.last else None,
+    ),
+    HearthnetModelSensorEntityDescription(
+        key="last_seconds",
+        translation_key="last_seconds",
+        device_class=SensorDeviceClass.DURATION,
+        entity_category=EntityCategory.DIAGNOSTIC,
+        native_unit_of_measurement=UnitOfTime.SECONDS,
+        suggested_display_precision=1,
+        state_class=SensorStateClass.MEASUREMENT,
+        used_fn=lambda use: use.last.seconds if use.last else None,
+    ),
+)
+
+
 async def async_setup_entry(
     hass: HomeAssistant,
     entry: HearthnetConfigEntry,
@@ -85,7 +145,26 @@ async def async_setup_entry(
     async_add_entities(
         HearthnetSensor(entry.runtime_data, description) for description in SENSORS
     )
+    if entry.runtime_data.model.planner is not None:
+        async_add_entities(
+            ModelSensor(entry.runtime_data, description)
+            for description in MODEL_SENSORS
+        )
+    else:
+        _async_forget_model_sensors(hass, entry)
     async_add_per_agent(entry, async_add_entities, lambda *args: [OpenTasks(*args)])
+
+
+@callback
+def _async_forget_model_sensors(
+    hass: HomeAssistant, entry: HearthnetConfigEntry
+) -> None:
+    """Remove what an earlier choice of a model has left."""
+    registry = er.async_get(hass)
+    for description in MODEL_SENSORS:
+        unique_id = f"{entry.entry_id}_{description.key}"
+        if entity_id := registry.async_get_entity_id(SENSOR_DOMAIN, DOMAIN, unique_id):
+            registry.async_remove(entity_id)
 
 
 class HearthnetSensor(HearthnetEntity, SensorEntity):
@@ -107,6 +186,27 @@ class HearthnetSensor(HearthnetEntity, SensorEntity):
     def native_value(self) -> str | int | None:
         """Return the value."""
         return self.entity_description.value_fn(self.coordinator.data)
+
+
+class ModelSensor(HearthnetEntity, SensorEntity):
+    """What models cost, today or for the last sentence."""
+
+    entity_description: HearthnetModelSensorEntityDescription
+
+    def __init__(
+        self,
+        coordinator: HearthnetCoordinator,
+        description: HearthnetModelSensorEntityDescription,
+    ) -> None:
+        """Initialize the sensor."""
+        super().__init__(coordinator, description.key)
+        self.entity_description = description
+
+    @property
+    @override
+    def native_value(self) -> float | None:
+        """Return the value; unknown until a model was asked."""
+        return self.entity_description.used_fn(self.coordinator.model)
 
 
 class OpenTasks(HearthnetAgentEntity, SensorEntity):

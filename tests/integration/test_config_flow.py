@@ -71,6 +71,7 @@ async def test_user_flow(hass: HomeAssistant, set_up: Any, folder: Path) -> None
         "policy": "cautious",
         "voice_role": "guest",
         "free_plugs": [],
+        "planner": "none",
     }
     assert list(folder.iterdir()) == []
     assert len(set_up.mock_calls) == 1
@@ -209,8 +210,9 @@ async def test_options(hass: HomeAssistant, folder: Path) -> None:
     hass.states.async_set("switch.lamp", "on", {"friendly_name": "Lamp"})
     expose(hass, "switch.lamp")
     options = hass.config_entries.options
-    form = await options.async_init(ENTRY_ID)
-    assert form["step_id"] == "init"
+    menu = await options.async_init(ENTRY_ID)
+    assert menu["type"] is FlowResultType.MENU
+    form = await options.async_configure(menu["flow_id"], {"next_step_id": "behavior"})
 
     (folder / "policy.yaml").write_text("version: 1\nnam: mine\n")
     chosen: dict[str, Any] = {"policy": "file", "voice_role": "unknown"}
@@ -222,7 +224,7 @@ async def test_options(hass: HomeAssistant, folder: Path) -> None:
     result = await options.async_configure(form["flow_id"], chosen)
     assert result["type"] is FlowResultType.CREATE_ENTRY
     await hass.async_block_till_done()
-    assert entry.options == chosen
+    assert entry.options == chosen | {"planner": "none"}
     policy = entry.runtime_data.hub.state.in_force.policy
     assert policy.name == "relaxed"
     assert policy.answered_switches == {"switch.lamp"}

@@ -16,7 +16,7 @@ from homeassistant.util.yaml import load_yaml_dict
 import pytest
 
 from custom_components.hearthnet import issues
-from custom_components.hearthnet.const import POLICIES, VOICE_ROLES
+from custom_components.hearthnet.const import PLANNERS, POLICIES, VOICE_ROLES
 from custom_components.hearthnet.core.messages import MessageType
 from custom_components.hearthnet.core.reasons import Outcome
 from custom_components.hearthnet.services import ACTIONS as REGISTERED
@@ -111,7 +111,10 @@ def test_exceptions_are_those_used() -> None:
 
 
 def test_issues_are_those_used() -> None:
-    keys = {issues.JOURNAL, issues.LIBRARIAN, issues.PLAYBOOKS, issues.POLICY}
+    keys = {
+        *(issues.JOURNAL, issues.LIBRARIAN, issues.PLAYBOOKS, issues.POLICY),
+        *(issues.BUDGET, issues.MODEL),
+    }
     assert set(ENGLISH["issues"]) == keys
 
 
@@ -131,6 +134,7 @@ def test_outcomes_are_translated() -> None:
 def test_choices_are_translated() -> None:
     selector = ENGLISH["selector"]
     assert set(selector["policy"]["options"]) == set(POLICIES)
+    assert set(selector["planner"]["options"]) == set(PLANNERS)
     assert set(selector["voice_role"]["options"]) == set(VOICE_ROLES)
     types = {kind.value for kind in MessageType}
     assert set(selector["message_type"]["options"]) == types
@@ -142,6 +146,9 @@ def test_choices_are_translated() -> None:
 def test_flow_texts(flow: str) -> None:
     for step, described in ENGLISH[flow]["step"].items():
         assert f"async_step_{step}" in SOURCES
+        if "menu_options" in described:
+            assert described["menu_options"].keys() <= ENGLISH[flow]["step"].keys()
+            continue
         assert described["data"].keys() == described["data_description"].keys()
     assert set(ENGLISH[flow]["error"]) <= used(r'"(\w+)"')
 

@@ -153,6 +153,7 @@ class MessagesApi:
     async def __aenter__(self) -> Self:
         app = web.Application(client_max_size=4 * 1024 * 1024)
         app.router.add_post("/v1/messages", self._messages)
+        app.router.add_get("/v1/models", self._list)
         app.router.add_get("/v1/models/{model}", self._model)
         self._runner = web.AppRunner(
             app, handler_cancellation=True, shutdown_timeout=0.1
@@ -166,6 +167,18 @@ class MessagesApi:
     async def __aexit__(self, *_: object) -> None:
         assert self._runner
         await self._runner.cleanup()
+
+    async def _list(self, request: web.Request) -> web.StreamResponse:
+        if refusal := _refused(request):
+            return refusal
+        return web.json_response(
+            {
+                "data": list(self.models.values()),
+                "has_more": False,
+                "first_id": None,
+                "last_id": None,
+            }
+        )
 
     async def _model(self, request: web.Request) -> web.StreamResponse:
         if refusal := _refused(request):

@@ -16,7 +16,7 @@ from .agents.deferrals import Deferrals
 from .agents.issuer import Issuer
 from .agents.manager import ROOT, Manager
 from .agents.questions import Questions
-from .agents.rupert import Rupert
+from .agents.rupert import Planned, Rupert
 from .bus import Bus
 from .bus.local import LocalBus
 from .chronicle import Chronicle, Librarian
@@ -237,12 +237,13 @@ class Hub:
 
     # Intents
 
-    async def ask(self, request: Request) -> Result:
+    async def ask(self, request: Request, planned: Planned | None = None) -> Result:
         """Take an intent in words; return when all its receipts are in.
 
-        What is for later returns at once, with `due`.
+        What is for later returns at once, with `due`. `planned` is told of the plan
+        before it is carried out.
         """
-        result = await self._rupert.ask(request)
+        result = await self._rupert.ask(request, planned)
         if result.due is not None:
             await self.node.sync()
             self._deferrals.changed()

@@ -91,6 +91,11 @@ class Consultation:
     claims: int = 0
     """Texts that were held back because they told an outcome or a state."""
 
+    @property
+    def tokens(self) -> int:
+        """All tokens, in and out, cached ones too."""
+        return self.input_tokens + self.cached_tokens + self.output_tokens
+
     def as_dict(self) -> dict[str, Json]:
         """Return the JSON form that the record keeps."""
         return {

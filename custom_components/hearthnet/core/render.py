@@ -63,6 +63,14 @@ def render(
     return _Writer(texts_for(language), now, holds).write(result)
 
 
+def acknowledge(language: str, devices: int | None) -> str:
+    """Return what to say while it lasts, once it is known on how many devices."""
+    texts = texts_for(language)
+    if devices is None:
+        return texts.one_moment
+    return _pick(texts.working, devices).format(count=devices)
+
+
 def asks_back(result: Result) -> bool:
     """Tell whether the sentence is a question that wants an answer."""
     if result.kind is not PlanKind.UNCLEAR:

@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import tzinfo
+from functools import partial
 import logging
 
 from ..bus import Bus
@@ -42,6 +43,8 @@ from .manager import ROOT
 from .questions import Questions
 from .tasking import assignment_of, source_of
 from .withdrawn import withdrawn
+
+type Planned = Callable[[Plan], None]
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -88,20 +91,21 @@ class Rupert(Agent):
 
     # Intents
 
-    async def ask(self, request: Request) -> Result:
+    async def ask(self, request: Request, planned: Planned | None = None) -> Result:
         """Take an intent in words; return when all its receipts are in.
 
-        The same words from two satellites within two seconds are one intent.
+        `planned` is told of the plan before it is carried out. The same words from
+        two satellites within two seconds are one intent.
         """
-        return await self._echo.once(request, self._ask)
+        return await self._echo.once(request, partial(self._ask, planned=planned))
 
-    async def _ask(self, request: Request) -> Result:
+    async def _ask(self, request: Request, planned: Planned | None) -> Result:
         try:
-            return await self._plan_and_run(request)
+            return await self._plan_and_run(request, planned)
         except JournalError:
             return _unwritable(request)
 
-    async def _plan_and_run(self, request: Request) -> Result:
+    async def _plan_and_run(self, request: Request, planned: Planned | None) -> Result:
         intent = None if request.dry_run else self._open(request)
         situation = Situation(
             house=self._house,
@@ -121,6 +125,8 @@ class Rupert(Agent):
             plan = None
         if plan is None:
             plan = Plan(kind=PlanKind.UNCLEAR, reason=Reason.NOT_UNDERSTOOD)
+        if planned is not None:
+            planned(plan)
         return await self.carry_out(request, plan, intent)
 
     def _open(

@@ -26,6 +26,7 @@ MAX_TOKENS: Final = 2000
 """Twelve actions with parameters take about 1,200."""
 SECONDS: Final = 30.0
 _PROBE_SECONDS: Final = 10.0
+_MOST_MODELS: Final = 50
 _CALL: Final = "toolu_plan"
 """The id under which the second round names the first answer."""
 
@@ -91,6 +92,20 @@ async def probe(client: "AsyncAnthropic", model: str) -> Settings:
         thinking_off=can.thinking.types.disabled.supported,
         strict=can.structured_outputs.supported,
     )
+
+
+async def offered(client: "AsyncAnthropic") -> tuple[str, ...]:
+    """Return the ids of the models that a key may use, the newest first.
+
+    Raises:
+        PlannerError: `MODEL_UNAUTHORIZED` for a wrong key, and others as for a call.
+    """
+    errors = _errors()
+    try:
+        page = await client.models.list(limit=_MOST_MODELS, timeout=_PROBE_SECONDS)
+    except errors as error:
+        raise _translated(error) from error
+    return tuple(info.id for info in page.data if info.lifecycle != "retired")
 
 
 class AnthropicModel:

@@ -15,6 +15,11 @@ TEXTS = Texts(
     hours=("{count} Stunde", "{count} Stunden"),
     days=("{count} Tag", "{count} Tagen"),
     date="%d.%m. um %H:%M",
+    one_moment="Einen Moment.",
+    working=(
+        "Ich kümmere mich um {count} Gerät.",
+        "Ich kümmere mich um {count} Geräte.",
+    ),
     outcomes={
         Outcome.CHANGED: ("{names} ist jetzt {state}.", "{names} sind jetzt {state}."),
         Outcome.ALREADY_SO: (

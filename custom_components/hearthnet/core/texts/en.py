@@ -15,6 +15,8 @@ TEXTS = Texts(
     hours=("{count} hour", "{count} hours"),
     days=("{count} day", "{count} days"),
     date="%H:%M on %d %b",
+    one_moment="One moment.",
+    working=("Working on {count} device.", "Working on {count} devices."),
     outcomes={
         Outcome.CHANGED: ("{names} is now {state}.", "{names} are now {state}."),
         Outcome.ALREADY_SO: (

@@ -35,6 +35,11 @@ class Texts:
     date: str
     """strftime pattern for a moment that is not today."""
 
+    # While it lasts
+    one_moment: str
+    working: Plural
+    """With `{count}`: of devices that a plan is being carried out on."""
+
     # What became of devices
     outcomes: Mapping[Outcome, Plural]
     """Sentences with `{names}` and, where a read is told, `{state}`."""

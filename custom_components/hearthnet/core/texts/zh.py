@@ -17,6 +17,8 @@ TEXTS = Texts(
     hours=("{count}小时", "{count}小时"),
     days=("{count}天", "{count}天"),
     date="%m月%d日%H:%M",
+    one_moment="请稍等。",
+    working=("正在处理{count}个设备。", "正在处理{count}个设备。"),
     outcomes={
         Outcome.CHANGED: ("{names}现在{state}。", "{names}现在{state}。"),
         Outcome.ALREADY_SO: ("{names}本来就{state}。", "{names}本来就{state}。"),

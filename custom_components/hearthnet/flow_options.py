@@ -1,0 +1,131 @@
+"""What the owner can change later. A change is a new boot of the hub."""
+
+from typing import Any, override
+
+from homeassistant.config_entries import ConfigFlowResult, OptionsFlowWithReload
+from homeassistant.core import callback
+from homeassistant.helpers.selector import (
+    EntitySelector,
+    EntitySelectorConfig,
+    NumberSelector,
+    NumberSelectorConfig,
+    NumberSelectorMode,
+    SelectSelector,
+    SelectSelectorConfig,
+)
+import voluptuous as vol
+
+from .checks import Trouble, async_check_policy
+from .const import (
+    CONF_FREE_PLUGS,
+    CONF_POLICY,
+    CONF_VOICE_ROLE,
+    DEFAULT_POLICY,
+    DEFAULT_VOICE_ROLE,
+    POLICIES,
+    VOICE_ROLES,
+)
+from .flow_planner import PlannerSteps, told, with_key
+from .model_choice import CAPS
+from .plugs import async_unclear_plugs
+
+MENU = ("behavior", "planner", "caps")
+BEHAVIOR: dict[vol.Marker, Any] = {
+    vol.Required(CONF_POLICY, default=DEFAULT_POLICY): SelectSelector(
+        SelectSelectorConfig(options=list(POLICIES), translation_key=CONF_POLICY)
+    ),
+    vol.Required(CONF_VOICE_ROLE, default=DEFAULT_VOICE_ROLE): SelectSelector(
+        SelectSelectorConfig(options=list(VOICE_ROLES), translation_key=CONF_VOICE_ROLE)
+    ),
+}
+_MOST = {"calls": 10_000, "tokens": 100_000_000, "seconds": 86_400}
+
+
+@callback
+def plugs_schema(plugs: list[str]) -> vol.Schema:
+    """Return the form that asks about plugs."""
+    selector = EntitySelector(
+        EntitySelectorConfig(include_entities=plugs, multiple=True)
+    )
+    return vol.Schema({vol.Optional(CONF_FREE_PLUGS, default=list): selector})
+
+
+class HearthnetOptionsFlow(PlannerSteps, OptionsFlowWithReload):
+    """Change the options, a part at a time."""
+
+    async def async_step_init(
+        self, user_input: dict[str, Any] | None = None
+    ) -> ConfigFlowResult:
+        """Show what can be changed."""
+        return self.async_show_menu(step_id="init", menu_options=list(MENU))
+
+    async def async_step_behavior(
+        self, user_input: dict[str, Any] | None = None
+    ) -> ConfigFlowResult:
+        """Change the policy, whom satellites stand for, and the harmless plugs."""
+        trouble: Trouble | None = None
+        if user_input is not None:
+            trouble = await async_check_policy(self.hass, user_input)
+            if trouble is None:
+                return self._keep(user_input)
+        plugs = async_unclear_plugs(self.hass)
+        schema = vol.Schema(BEHAVIOR)
+        if plugs:
+            schema = schema.extend(plugs_schema(plugs).schema)
+        return self.async_show_form(
+            step_id="behavior",
+            data_schema=self.add_suggested_values_to_schema(
+                schema, user_input or self.present()
+            ),
+            **told(trouble),
+        )
+
+    async def async_step_caps(
+        self, user_input: dict[str, Any] | None = None
+    ) -> ConfigFlowResult:
+        """Change what models may use."""
+        if user_input is not None:
+            return self._keep({name: int(cap) for name, cap in user_input.items()})
+        return self.async_show_form(
+            step_id="caps",
+            data_schema=self.add_suggested_values_to_schema(
+                _caps_schema(), self.present()
+            ),
+        )
+
+    @override
+    async def async_planner_done(self) -> ConfigFlowResult:
+        """Keep the choice: its key with the entry, the rest with the options."""
+        entry = self.config_entry
+        data = with_key(entry.data, self.key)
+        changed = data != dict(entry.data)
+        self.hass.config_entries.async_update_entry(entry, data=data)
+        options = self.without_planner | self.planner_options
+        if changed and options == dict(entry.options):
+            # The end of this flow reloads only if the options are others.
+            self.hass.config_entries.async_schedule_reload(entry.entry_id)
+        return self.async_create_entry(data=options)
+
+    @override
+    def present(self) -> dict[str, Any]:
+        """Return the options in force."""
+        return dict(self.config_entry.options)
+
+    def _keep(self, changed: dict[str, Any]) -> ConfigFlowResult:
+        return self.async_create_entry(data=self.present() | changed)
+
+
+def _caps_schema() -> vol.Schema:
+    return vol.Schema(
+        {
+            vol.Required(name, default=default): NumberSelector(
+                NumberSelectorConfig(
+                    min=1,
+                    max=_MOST[name.partition("_")[0]],
+                    step=1,
+                    mode=NumberSelectorMode.BOX,
+                )
+            )
+            for name, default in CAPS.items()
+        }
+    )

@@ -1,0 +1,158 @@
+"""The model in use: its plans, what they cost, caps, and what a person must fix."""
+
+from datetime import timedelta
+from typing import Any
+
+from freezegun.api import FrozenDateTimeFactory
+from homeassistant.components.diagnostics import REDACTED
+from homeassistant.config_entries import SOURCE_REAUTH
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers import issue_registry as ir
+from homeassistant.util import dt as dt_util
+import pytest
+from pytest_homeassistant_custom_component.common import (
+    MockUser,
+    async_fire_time_changed,
+)
+
+from custom_components.hearthnet.const import DOMAIN
+from custom_components.hearthnet.diagnostics import async_get_config_entry_diagnostics
+from tests.support.messages_api import KEY, Reply, act, first_light, plan
+
+from .home import expose, lamp, set_up
+from .model import CLAUDE, DATA, claude, say
+from .setup import set_up_hearthnet
+
+pytestmark = pytest.mark.usefixtures("socket_enabled")
+COZY = "Make it a bit more homely please"
+
+
+@pytest.fixture(autouse=True)
+async def _lamp(hass: HomeAssistant) -> None:
+    await set_up(hass, [lamp("hall")])
+    expose(hass, "light.hall")
+
+
+def number(hass: HomeAssistant, key: str) -> float:
+    state = hass.states.get(f"sensor.home_{key}")
+    assert state is not None
+    return float(state.state)
+
+
+async def test_plan_and_cost(
+    hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch, hass_admin_user: MockUser
+) -> None:
+    """What the model plans is carried out; calls, tokens and seconds are counted."""
+    async with claude(monkeypatch, first_light) as api:
+        entry = await set_up_hearthnet(hass, DATA, **CLAUDE)
+        known = await say(hass, "turn off the hall", hass_admin_user.id)
+        assert known["complete"]
+        assert api.requests == []
+        told = await say(hass, COZY, hass_admin_user.id)
+        await hass.async_block_till_done()
+    assert told["outcome"] == "changed"
+    state = hass.states.get("light.hall")
+    assert state is not None
+    assert state.state == "on"
+    assert len(api.requests) == 1
+    last = entry.runtime_data.model.last
+    assert number(hass, "model_calls_today") == 1
+    assert number(hass, "model_tokens_today") == last.tokens > 100
+    assert number(hass, "model_calls_of_the_last_sentence") == 1
+    assert number(hass, "model_time_of_the_last_sentence") > 0
+
+    await hass.config_entries.async_reload(entry.entry_id)
+    await hass.async_block_till_done()
+    assert number(hass, "model_tokens_today") == last.tokens
+
+
+async def test_cap(
+    hass: HomeAssistant,
+    monkeypatch: pytest.MonkeyPatch,
+    hass_admin_user: MockUser,
+    freezer: FrozenDateTimeFactory,
+) -> None:
+    """Past the cap no model is asked, known sentences go on, midnight ends it."""
+    issue = (DOMAIN, "budget_spent")
+    issues = ir.async_get(hass)
+    async with claude(monkeypatch, first_light) as api:
+        await set_up_hearthnet(hass, DATA, **CLAUDE, calls_per_day=1)
+        await say(hass, COZY, hass_admin_user.id)
+        assert issues.async_get_issue(*issue) is not None
+        told = await say(hass, COZY, hass_admin_user.id)
+        assert told["reason"] == "budget_spent"
+        assert len(api.requests) == 1
+        known = await say(hass, "turn off the hall", hass_admin_user.id)
+        assert known["complete"]
+        midnight = dt_util.start_of_local_day() + timedelta(days=1, seconds=1)
+        freezer.move_to(midnight)
+        async_fire_time_changed(hass, midnight)
+        await hass.async_block_till_done()
+        assert issues.async_get_issue(*issue) is None
+        assert number(hass, "model_calls_today") == 0
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        ("authentication_error", "model_unauthorized"),
+        ("not_found_error", "model_unknown"),
+        ("overloaded_error", "model_overloaded"),
+    ],
+)
+async def test_faults(
+    hass: HomeAssistant,
+    monkeypatch: pytest.MonkeyPatch,
+    hass_admin_user: MockUser,
+    error: str,
+    reason: str,
+) -> None:
+    """A person is asked for what only a person can put right, and nothing moves."""
+    async with claude(monkeypatch, Reply(error=error)):
+        await set_up_hearthnet(hass, DATA, **CLAUDE)
+        told = await say(hass, COZY, hass_admin_user.id)
+        await hass.async_block_till_done()
+    assert told["reason"] == reason
+    assert told["steps"] == []
+    flows = hass.config_entries.flow.async_progress_by_handler(DOMAIN)
+    assert [flow["context"]["source"] for flow in flows] == (
+        [SOURCE_REAUTH] if error == "authentication_error" else []
+    )
+    issue = ir.async_get(hass).async_get_issue(DOMAIN, "model_unknown")
+    assert (issue is not None) == (error == "not_found_error")
+
+
+async def test_a_model_that_claims_success_is_not_believed(
+    hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch, hass_admin_user: MockUser
+) -> None:
+    """C1: text without a call, a claim beside nothing, a claim beside a failure."""
+    claims = [
+        Reply(text="Done! I have turned on all the lights."),
+        plan(kind="command", say="Done, everything is on."),
+        plan(kind="unclear", say="I have switched the lamp on for you."),
+        plan(kind="question", say="I turned it on."),
+        plan(act("light9", "light.turn_on"), say="The lamp is on now."),
+    ]
+    for claim in claims:
+        async with claude(monkeypatch, claim):
+            entry = await set_up_hearthnet(hass, DATA, **CLAUDE)
+            told = await say(hass, COZY, hass_admin_user.id)
+            speech = told["speech"].casefold()
+            assert not told["complete"]
+            for word in ("done", "turned on", "switched", "is on"):
+                assert word not in speech, told
+            assert await hass.config_entries.async_remove(entry.entry_id)
+    state = hass.states.get("light.hall")
+    assert state is not None
+    assert state.state == "off"
+
+
+async def test_diagnostics_keep_the_key(
+    hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with claude(monkeypatch):
+        entry: Any = await set_up_hearthnet(hass, DATA, **CLAUDE)
+        told = await async_get_config_entry_diagnostics(hass, entry)
+    assert told["entry"]["data"]["api_key"] == REDACTED
+    assert KEY not in str(told)
+    assert told["model"]["planner"] == "anthropic"
