@@ -1,11 +1,12 @@
 """HearthNet: agents propose, the hub grants leases, Git remembers."""
 
 from homeassistant.core import HomeAssistant
-from homeassistant.helpers import config_validation as cv, device_registry as dr
+from homeassistant.helpers import config_validation as cv, device_registry as dr, llm
 from homeassistant.helpers.typing import ConfigType
 
 from .const import DOMAIN, PLATFORMS
 from .coordinator import HearthnetConfigEntry, HearthnetCoordinator
+from .llm_api import HearthnetAPI
 from .migration import async_migrate
 from .model_use import budget_store
 from .notices import async_tell_kept
@@ -40,6 +41,8 @@ async def async_setup_entry(hass: HomeAssistant, entry: HearthnetConfigEntry) ->
         name=entry.title,
     )
     coordinator.device_id = device.id
+    api = HearthnetAPI(hass=hass, id=DOMAIN, name=entry.title, coordinator=coordinator)
+    entry.async_on_unload(llm.async_register_api(hass, api))
     await hass.config_entries.async_forward_entry_setups(entry, PLATFORMS)
 
 

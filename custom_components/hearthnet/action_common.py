@@ -43,10 +43,9 @@ class Action:
 
 
 def response_of(
-    coordinator: HearthnetCoordinator, result: Result, call: ServiceCall
+    coordinator: HearthnetCoordinator, result: Result, language: str
 ) -> dict[str, Any]:
     """Return a result as an action's response."""
-    language = language_of(call)
     outcomes = {step.outcome.value for step in result.steps}
     return {
         "intent": result.intent,

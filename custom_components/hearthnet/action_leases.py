@@ -14,6 +14,7 @@ from .action_common import (
     REASON,
     Action,
     event_id,
+    language_of,
     response_of,
 )
 from .const import DOMAIN
@@ -83,7 +84,7 @@ async def _async_execute(
             translation_key="foreign_lease",
             translation_placeholders={"lease": lease, "principal": str(error)},
         ) from error
-    return response_of(coordinator, result, call)
+    return response_of(coordinator, result, language_of(call))
 
 
 async def _async_revoke_lease(

@@ -20,6 +20,7 @@ from .const import DOMAIN
 from .coordinator import HearthnetCoordinator
 from .core.messages import MessageType
 from .principal import Caller
+from .record_view import async_readable, reads_all
 from .targets import async_device_id
 
 ATTR_BEFORE: Final = "before"
@@ -70,7 +71,9 @@ async def _async_explain(
     else:
         subject = {given[0]: event_id(call, given[0])}
     try:
-        return await coordinator.hub.explain(**subject)
+        told = await coordinator.hub.explain(**subject)
+        if not (events := await async_readable(coordinator, caller, told["events"])):
+            raise LookupError("nothing that the caller may read")
     except LookupError as error:
         raise ServiceValidationError(
             translation_domain=DOMAIN,
@@ -80,6 +83,7 @@ async def _async_explain(
                 "value": call.data[given[0]],
             },
         ) from error
+    return {**told, "events": events}
 
 
 async def _async_timeline(
@@ -89,14 +93,27 @@ async def _async_timeline(
     device = None
     if (entity_id := call.data.get(ATTR_ENTITY_ID)) is not None:
         device = async_device_id(call.hass, coordinator.house, entity_id)
-    return await coordinator.hub.timeline(
+    intent = event_id(call, ATTR_INTENT) if ATTR_INTENT in call.data else None
+    text: str | None = call.data.get(ATTR_TEXT)
+    whole = reads_all(caller)
+    told = await coordinator.hub.timeline(
         limit=call.data[ATTR_LIMIT],
         before=event_id(call, ATTR_BEFORE) if ATTR_BEFORE in call.data else None,
         device=device,
-        intent=event_id(call, ATTR_INTENT) if ATTR_INTENT in call.data else None,
         type=call.data.get(ATTR_TYPE),
-        text=call.data.get(ATTR_TEXT),
+        # What must not be read must not be found by its words either.
+        intent=intent if whole else None,
+        text=text if whole else None,
     )
+    events = await async_readable(coordinator, caller, told["events"])
+    if not whole:
+        events = [
+            event
+            for event in events
+            if intent in (None, event["intent"], event["id"])
+            and (text or "").casefold() in event["content"].casefold()
+        ]
+    return {**told, "events": events}
 
 
 ACTIONS: Final = (

@@ -68,7 +68,7 @@ async def _async_ask(
             dry_run=call.data[ATTR_DRY_RUN],
         )
     )
-    return response_of(coordinator, result, call)
+    return response_of(coordinator, result, language_of(call))
 
 
 async def _async_propose(
@@ -85,7 +85,7 @@ async def _async_propose(
         reason=call.data[ATTR_REASON],
         dry_run=call.data[ATTR_DRY_RUN],
     )
-    return response_of(coordinator, result, call)
+    return response_of(coordinator, result, language_of(call))
 
 
 async def _async_approve(
@@ -110,7 +110,7 @@ async def _async_approve(
         raise Unauthorized(context=call.context) from error
     if result is None:
         return {"approved": False}
-    return {"approved": True, **response_of(coordinator, result, call)}
+    return {"approved": True, **response_of(coordinator, result, language_of(call))}
 
 
 async def _async_release_hold(

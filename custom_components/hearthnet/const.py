@@ -21,6 +21,13 @@ CONF_POLICY: Final = "policy"
 CONF_FREE_PLUGS: Final = "free_plugs"
 """Plugs without a device class that may be switched unasked, by entity id."""
 
+CONF_ROLES: Final = "roles"
+"""Roles that the owner gave, by user id."""
+CONF_SATELLITE_ROLES: Final = "satellite_roles"
+"""Roles of whoever talks to a satellite, by its entity id."""
+CONF_UNREGISTERED: Final = "unregistered"
+"""Entities without registry entry that may be controlled, with their platform."""
+
 CONF_PLANNER: Final = "planner"
 CONF_MODEL: Final = "model"
 CONF_THINKING_OFF: Final = "thinking_off"
@@ -41,6 +48,7 @@ DEFAULT_POLICY: Final = "balanced"
 PLANNERS: Final = ("none", "anthropic", "ai_task")
 DEFAULT_PLANNER: Final = "none"
 DEFAULT_MODEL: Final = "claude-haiku-5-5"
+USER_ROLES: Final = ("owner", "resident", "guest", "child")
 VOICE_ROLES: Final = ("resident", "guest", "child", "unknown")
 DEFAULT_VOICE_ROLE: Final = "resident"
 

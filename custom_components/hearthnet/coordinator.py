@@ -13,21 +13,30 @@ from homeassistant.helpers.start import async_at_started
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator
 from homeassistant.util.signal_type import SignalType
 
-from .const import CONF_USER, CONF_VOICE_ROLE, DEFAULT_VOICE_ROLE, DOMAIN, LOGGER
+from .const import (
+    CONF_ROLES,
+    CONF_UNREGISTERED,
+    CONF_USER,
+    CONF_VOICE_ROLE,
+    DEFAULT_VOICE_ROLE,
+    DOMAIN,
+    LOGGER,
+)
 from .core.devices import Principal
 from .core.hub import Hub
 from .core.journal import JournalError
 from .core.node import Node
 from .core.status import Decision, HubStatus
-from .house import HassHouse
+from .house import HassHouse, HouseOptions
 from .issues import POLICY, async_show_mistakes, async_show_record
 from .model_use import ModelUse
 from .notices import async_tell_dropped
 from .observation import Observer, recorded
 from .origin import OriginTracker
 from .people import async_own_user
-from .planning import async_planner
+from .planning import OwnPlaybooks, planner_of
 from .policy_file import async_chosen_policy
+from .routes import async_watch_routes
 from .runtime import (
     EmbeddedLibrarian,
     Folder,
@@ -57,6 +66,7 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
     librarian: EmbeddedLibrarian
     model: ModelUse
     origins: OriginTracker
+    playbooks: OwnPlaybooks
 
     def __init__(self, hass: HomeAssistant, entry: HearthnetConfigEntry) -> None:
         """Initialize; nothing is opened yet."""
@@ -94,6 +104,7 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
                 translation_key="journal_unusable",
                 translation_placeholders={"error": str(error)},
             ) from error
+        self._opened.callback(async_watch_routes(self.hass))
         await self.async_config_entry_first_refresh()
         self._running = True
         self._opened.callback(async_at_started(self.hass, self._async_open))
@@ -111,7 +122,13 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
             hass.config_entries.async_update_entry(entry, data=data)
         node, startup = await async_open_node(hass, self.folder)
         opened.push_async_callback(_async_close, node)
-        self.house = HassHouse(hass)
+        self.house = HassHouse(
+            hass,
+            HouseOptions(
+                unregistered=entry.options.get(CONF_UNREGISTERED, {}),
+                roles=entry.options.get(CONF_ROLES, {}),
+            ),
+        )
         opened.callback(await self.house.async_start())
         role = entry.options.get(CONF_VOICE_ROLE, DEFAULT_VOICE_ROLE)
         self.origins = OriginTracker(hass, own_user.id, self.house.people, role)
@@ -125,6 +142,8 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
         # It stops after the hub: what a drain records shall still reach Git.
         opened.push_async_callback(self.librarian.async_stop, recording)
         chosen = await async_chosen_policy(hass, entry.options)
+        self.playbooks = OwnPlaybooks(hass)
+        await self.playbooks.async_load()
         self.model = ModelUse(hass, entry, self.async_update_listeners)
         opened.push_async_callback(await self.model.async_start())
         self.hub = await async_build_hub(
@@ -133,7 +152,7 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
             house=self.house,
             librarian=self.librarian,
             own_user_id=own_user.id,
-            planner=await async_planner(hass, self.house, self.model.planner),
+            planner=planner_of(hass, self.house, self.playbooks, self.model.planner),
             policy_text=chosen.text,
             spawn=partial(
                 entry.async_create_background_task,

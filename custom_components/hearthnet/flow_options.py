@@ -19,6 +19,7 @@ from .checks import Trouble, async_check_policy
 from .const import (
     CONF_FREE_PLUGS,
     CONF_POLICY,
+    CONF_UNREGISTERED,
     CONF_VOICE_ROLE,
     DEFAULT_POLICY,
     DEFAULT_VOICE_ROLE,
@@ -26,10 +27,12 @@ from .const import (
     VOICE_ROLES,
 )
 from .flow_planner import PlannerSteps, told, with_key
+from .flow_roles import async_roles_schema, roles_of, suggested_roles
+from .house import async_unregistered
 from .model_choice import CAPS
 from .plugs import async_unclear_plugs
 
-MENU = ("behavior", "planner", "caps")
+MENU = ("behavior", "planner", "caps", "roles", "unregistered")
 BEHAVIOR: dict[vol.Marker, Any] = {
     vol.Required(CONF_POLICY, default=DEFAULT_POLICY): SelectSelector(
         SelectSelectorConfig(options=list(POLICIES), translation_key=CONF_POLICY)
@@ -90,6 +93,47 @@ class HearthnetOptionsFlow(PlannerSteps, OptionsFlowWithReload):
             step_id="caps",
             data_schema=self.add_suggested_values_to_schema(
                 _caps_schema(), self.present()
+            ),
+        )
+
+    async def async_step_roles(
+        self, user_input: dict[str, Any] | None = None
+    ) -> ConfigFlowResult:
+        """Say who is what, among the users and of those who talk to satellites."""
+        trouble: Trouble | None = None
+        if user_input is not None:
+            roles, trouble = roles_of(user_input)
+            if trouble is None:
+                return self._keep(roles)
+        return self.async_show_form(
+            step_id="roles",
+            data_schema=self.add_suggested_values_to_schema(
+                await async_roles_schema(self.hass),
+                user_input or suggested_roles(self.present()),
+            ),
+            **told(trouble),
+        )
+
+    async def async_step_unregistered(
+        self, user_input: dict[str, Any] | None = None
+    ) -> ConfigFlowResult:
+        """Let entities without a registry entry in, bound to where they come from."""
+        found = async_unregistered(self.hass)
+        present: dict[str, str] = self.present().get(CONF_UNREGISTERED, {})
+        if user_input is not None:
+            chosen = user_input.get(CONF_UNREGISTERED, [])
+            return self._keep({CONF_UNREGISTERED: {e: found[e] for e in chosen}})
+        if not found:
+            return self.async_abort(reason="none_unregistered")
+        selector = EntitySelector(
+            EntitySelectorConfig(include_entities=sorted(found), multiple=True)
+        )
+        kept = [e for e, platform in present.items() if found.get(e) == platform]
+        return self.async_show_form(
+            step_id="unregistered",
+            data_schema=self.add_suggested_values_to_schema(
+                vol.Schema({vol.Optional(CONF_UNREGISTERED, default=list): selector}),
+                {CONF_UNREGISTERED: kept},
             ),
         )
 

@@ -366,6 +366,21 @@ def platform_of(hass: HomeAssistant, entity_id: str) -> str | None:
 
 
 @callback
+def async_unregistered(hass: HomeAssistant) -> dict[str, str]:
+    """Return the entities without registry entry that could be let in.
+
+    Each with the platform that it comes from now.
+    """
+    registry = er.async_get(hass)
+    return {
+        entity_id: platform
+        for entity_id in hass.states.async_entity_ids(DOMAINS)
+        if registry.async_get(entity_id) is None
+        and (platform := platform_of(hass, entity_id)) is not None
+    }
+
+
+@callback
 def _registered_name(
     hass: HomeAssistant, entry: er.RegistryEntry | None, entity_id: str
 ) -> str:

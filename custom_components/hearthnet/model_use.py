@@ -56,7 +56,9 @@ class ModelUse:
         model = await async_chosen_model(self._hass, self._entry)
         if model is None:
             return self._async_stop
-        self.planner = _Watched(self, ModelPlanner(model, self.budget))
+        self.planner = _Watched(
+            self, ModelPlanner(model, self.budget, keeps_later=True)
+        )
         if self._entry.options[CONF_PLANNER] == "anthropic":
             self._entry.async_create_background_task(
                 self._hass, self._async_check(), f"{DOMAIN} model"

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from homeassistant.auth import EVENT_USER_ADDED, EVENT_USER_REMOVED, EVENT_USER_UPDATED
 from homeassistant.auth.const import GROUP_ID_USER
 from homeassistant.auth.models import User
-from homeassistant.auth.permissions.const import POLICY_CONTROL
+from homeassistant.auth.permissions.const import POLICY_CONTROL, POLICY_READ
 from homeassistant.core import CALLBACK_TYPE, Event, HomeAssistant, callback
 
 from .core.devices import Principal
@@ -74,6 +74,18 @@ class People:
             user is not None
             and user.is_active
             and user.permissions.check_entity(entity_id, POLICY_CONTROL)
+        )
+
+    @callback
+    def may_read(self, principal: Principal, entity_id: str) -> bool:
+        """Tell whether Home Assistant lets the principal see an entity."""
+        if principal.kind != "user":
+            return True
+        user = self._users.get(principal.id)
+        return (
+            user is not None
+            and user.is_active
+            and user.permissions.check_entity(entity_id, POLICY_READ)
         )
 
     async def _async_load(self) -> None:

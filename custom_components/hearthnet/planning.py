@@ -16,20 +16,36 @@ from .planner_sentences import SentenceExplainer, SentencePlanner
 SHIPPED = Path(__file__).parent / "playbooks"
 
 
-async def async_planner(
-    hass: HomeAssistant, house: HassHouse, model: Planner | None
+class OwnPlaybooks:
+    """The shipped playbooks and the owner's over them, as the files are."""
+
+    def __init__(self, hass: HomeAssistant) -> None:
+        """Take where the owner's are; nothing is read yet."""
+        self._hass = hass
+        self.folder = Path(hass.config.path(DOMAIN, "playbooks"))
+        self.in_force = Playbooks()
+
+    async def async_load(self) -> None:
+        """Read them anew, and show what is wrong with them."""
+        mistakes = await self._hass.async_add_executor_job(
+            _load, self.in_force, self.folder
+        )
+        async_show_mistakes(self._hass, PLAYBOOKS, mistakes, str(self.folder))
+
+
+def planner_of(
+    hass: HomeAssistant,
+    house: HassHouse,
+    playbooks: OwnPlaybooks,
+    model: Planner | None,
 ) -> Planner:
     """Return the planners in the order in which they are asked.
 
     With a model the explainer is left for what the model declines to plan.
     """
-    own = Path(hass.config.path(DOMAIN, "playbooks"))
-    playbooks = Playbooks()
-    mistakes = await hass.async_add_executor_job(_load, playbooks, own)
-    async_show_mistakes(hass, PLAYBOOKS, mistakes, str(own))
     return LaterPlanner(
         FirstOf(
-            PlaybookPlanner(playbooks),
+            PlaybookPlanner(playbooks.in_force),
             SentencePlanner(hass, house),
             *(() if model is None else (model,)),
             SentenceExplainer(hass, house),

@@ -30,13 +30,18 @@ class Chosen:
     """Each with its line, field and remedy."""
 
 
+def policy_path(hass: HomeAssistant) -> Path:
+    """Return where the owner's own policy is, or would be."""
+    return Path(hass.config.path(DOMAIN, "policy.yaml"))
+
+
 async def async_chosen_policy(
     hass: HomeAssistant, options: Mapping[str, Any]
 ) -> Chosen:
     """Read and check the policy that the options choose."""
     return await hass.async_add_executor_job(
         _chosen,
-        Path(hass.config.path(DOMAIN, "policy.yaml")),
+        policy_path(hass),
         options.get(CONF_POLICY, DEFAULT_POLICY),
         options.get(CONF_FREE_PLUGS, ()),
     )

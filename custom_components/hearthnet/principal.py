@@ -5,7 +5,7 @@ automation's trigger event or the satellite that listened tell who it was;
 nobody else is believed.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
@@ -19,8 +19,14 @@ from homeassistant.helpers import (
     device_registry as dr,
     entity_registry as er,
 )
+from homeassistant.helpers.llm import LLMContext
 
-from .const import CONF_VOICE_ROLE, DEFAULT_VOICE_ROLE, DOMAIN
+from .const import (
+    CONF_SATELLITE_ROLES,
+    CONF_VOICE_ROLE,
+    DEFAULT_VOICE_ROLE,
+    DOMAIN,
+)
 from .coordinator import HearthnetCoordinator
 from .core.devices import Principal
 from .core.intents import Origin
@@ -29,6 +35,7 @@ from .jeeves import REQUESTER
 
 NOBODY = Principal(kind="agent", id="unknown", name="an unknown caller", role="agent")
 """A call without user or automation: another integration's code, say."""
+ASSIST_SATELLITE = "assist_satellite"
 DECIDING_ROLES = frozenset({"owner", "resident", "automation"})
 """Roles that may end what somebody else was granted or asked for."""
 
@@ -104,17 +111,30 @@ async def async_speaker(
     if satellite is None or spoken.context.user_id is not None:
         caller = await async_caller(coordinator, spoken.context)
         return replace(caller, area=area)
-    options = coordinator.config_entry.options
-    return Caller(
-        principal=Principal(
-            kind="satellite",
-            id=satellite,
-            name=_satellite_name(coordinator, spoken) or satellite,
-            role=options.get(CONF_VOICE_ROLE, DEFAULT_VOICE_ROLE),
-        ),
-        origin=Origin.VOICE,
-        area=area,
-    )
+    principal = _satellite(coordinator, spoken.satellite_id, spoken.device_id or "")
+    return Caller(principal=principal, origin=Origin.VOICE, area=area)
+
+
+async def async_behind_agent(
+    coordinator: HearthnetCoordinator, asked: LLMContext
+) -> Caller:
+    """Return for whom another agent, or a program behind MCP, uses the tools.
+
+    The requester is known as Home Assistant knows it, but a model chose the action:
+    that is weaker evidence than the requester's own hand, and never a confirmation.
+
+    Raises:
+        UnknownUser: the context names a user that is gone or deactivated.
+    """
+    if asked.device_id and (asked.context is None or asked.context.user_id is None):
+        return Caller(
+            principal=_satellite(coordinator, None, asked.device_id),
+            origin=Origin.VOICE,
+        )
+    caller = await async_caller(coordinator, asked.context)
+    if caller.origin is Origin.APP:
+        return replace(caller, origin=Origin.CHAT)
+    return caller
 
 
 def require_control(caller: Caller, context: Context) -> None:
@@ -139,7 +159,11 @@ async def _async_user(
         # A program with a token of its own, such as an app of the Supervisor.
         return replace(principal, role="automation")
     groups = {group.id for group in user.groups}
-    if not user.is_owner and groups == {GROUP_ID_READ_ONLY}:
+    if (
+        not user.is_owner
+        and groups == {GROUP_ID_READ_ONLY}
+        and principal.role != "child"
+    ):
         return replace(principal, role="guest")
     return principal
 
@@ -160,11 +184,29 @@ def _area(coordinator: HearthnetCoordinator, spoken: ConversationInput) -> str |
 
 
 @callback
-def _satellite_name(
-    coordinator: HearthnetCoordinator, spoken: ConversationInput
-) -> str | None:
+def _satellite(
+    coordinator: HearthnetCoordinator, satellite_id: str | None, device_id: str
+) -> Principal:
+    """Return whoever talks to a satellite: a role, since nobody proves more.
+
+    Some satellites tell only their device; the entity on it is the same thing.
+    """
     hass = coordinator.hass
-    if spoken.satellite_id and (state := hass.states.get(spoken.satellite_id)):
-        return state.name
-    device = dr.async_get(hass).async_get(spoken.device_id or "")
-    return (device.name_by_user or device.name) if device else None
+    device = dr.async_get(hass).async_get(device_id)
+    if satellite_id is None and device is not None:
+        entries = er.async_entries_for_device(er.async_get(hass), device.id)
+        own = (e.entity_id for e in entries if e.domain == ASSIST_SATELLITE)
+        satellite_id = next(own, None)
+    options = coordinator.config_entry.options
+    roles: Mapping[str, str] = options.get(CONF_SATELLITE_ROLES, {})
+    role = roles.get(satellite_id or "")
+    name = device and (device.name_by_user or device.name)
+    if satellite_id and (state := hass.states.get(satellite_id)):
+        name = state.name
+    named = satellite_id or device_id
+    return Principal(
+        kind="satellite",
+        id=named,
+        name=name or named,
+        role=role or options.get(CONF_VOICE_ROLE, DEFAULT_VOICE_ROLE),
+    )

@@ -6,6 +6,7 @@ being done. The answer itself comes from receipts, hence only at the end.
 
 import asyncio
 from collections.abc import AsyncGenerator
+from typing import Any
 
 from homeassistant.components.conversation import (
     AssistantContentDeltaDict,
@@ -92,8 +93,9 @@ class Telling:
     async def _lasts_on(self, asking: asyncio.Future[Result]) -> bool:
         """Tell whether there is more to say: a plan whose devices take their time."""
         planned = asyncio.ensure_future(self._planned.wait())
+        either: tuple[asyncio.Future[Any], ...] = (asking, planned)
         try:
-            await asyncio.wait([asking, planned], return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
         finally:
             planned.cancel()
         return self._devices is not None and await self._lasts(asking)

@@ -15,7 +15,7 @@ from homeassistant.helpers.selector import validate_selector
 from homeassistant.util.yaml import load_yaml_dict
 import pytest
 
-from custom_components.hearthnet import issues
+from custom_components.hearthnet import issues, routes
 from custom_components.hearthnet.const import PLANNERS, POLICIES, VOICE_ROLES
 from custom_components.hearthnet.core.messages import MessageType
 from custom_components.hearthnet.core.reasons import Outcome
@@ -114,6 +114,7 @@ def test_issues_are_those_used() -> None:
     keys = {
         *(issues.JOURNAL, issues.LIBRARIAN, issues.PLAYBOOKS, issues.POLICY),
         *(issues.BUDGET, issues.MODEL),
+        *(routes.PREFERS_LOCAL, routes.UNGATED_AGENT),
     }
     assert set(ENGLISH["issues"]) == keys
 

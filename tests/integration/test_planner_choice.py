@@ -38,7 +38,7 @@ async def test_claude(hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch) -> N
     async with claude(monkeypatch) as api:
         api.models["claude-old"] = model_info("claude-old", lifecycle="retired")
         api.models["claude-deep"] = model_info("claude-deep", thinking_off=False)
-        form = await start(hass, "anthropic")
+        form: Any = await start(hass, "anthropic")
         assert form["step_id"] == "anthropic"
         form = await flow.async_configure(form["flow_id"], {"api_key": "wrong"})
         assert form["errors"] == {"api_key": "key_refused"}
@@ -133,9 +133,11 @@ async def test_options(hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch) -> 
         assert entry.runtime_data.model.planner is not None
 
         menu = await options.async_init(ENTRY_ID)
-        form = await options.async_configure(menu["flow_id"], {"next_step_id": "caps"})
-        caps = {name.schema: 7 for name in form["data_schema"].schema}
-        await options.async_configure(form["flow_id"], caps)
+        asked: Any = await options.async_configure(
+            menu["flow_id"], {"next_step_id": "caps"}
+        )
+        caps = {name.schema: 7 for name in asked["data_schema"].schema}
+        await options.async_configure(asked["flow_id"], caps)
         await hass.async_block_till_done()
     assert entry.options == OPTIONS | CLAUDE | caps
     assert entry.runtime_data.model.budget.per_day.tokens == 7
@@ -148,9 +150,9 @@ async def test_reauth(hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch) -> N
         entry = await set_up_hearthnet(hass, {"api_key": "ended"}, **CLAUDE)
         flow = hass.config_entries.flow
         async with asyncio.timeout(20):
-            while not (asked := flow.async_progress_by_handler(DOMAIN)):
+            while not flow.async_progress_by_handler(DOMAIN):  # noqa: ASYNC110
                 await asyncio.sleep(0.02)
-        (asked,) = asked
+        (asked,) = flow.async_progress_by_handler(DOMAIN)
         assert asked["context"]["source"] == SOURCE_REAUTH
         form = await flow.async_configure(asked["flow_id"])
         assert form["step_id"] == "reauth_confirm"

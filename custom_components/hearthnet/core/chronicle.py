@@ -162,6 +162,14 @@ class Chronicle:
             raise LookupError("nothing is on record about it")
         return {**told, "event": event}
 
+    async def asker(self, intent: str) -> Principal | None:
+        """Return whose intent it was; None when that is not on record."""
+        row = await self._find(intent)
+        body = (row or {}).get("message", {}).get("body", {})
+        if "principal" not in body:
+            return None
+        return Principal.from_dict(body["principal"])
+
     async def _find(self, event: str) -> Row | None:
         if (record := self.event(event)) is not None:
             return self._row(record, whole=True)

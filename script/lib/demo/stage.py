@@ -39,7 +39,11 @@ class Stage:
     latencies: list[float] = field(default_factory=list)
 
     def tell(
-        self, text: str, conversation: str | None = None, device: str | None = None
+        self,
+        text: str,
+        conversation: str | None = None,
+        device: str | None = None,
+        language: str = "en",
     ) -> dict[str, Any]:
         """Say a sentence to Assist, as the owner's app does; return the answer.
 
@@ -50,7 +54,7 @@ class Stage:
             "conversation/process",
             text=text,
             agent_id=self.agent,
-            language="en",
+            language=language,
             conversation_id=conversation,
             device_id=device,
         )
@@ -147,18 +151,28 @@ class Stage:
 
 
 @contextmanager
-def stage(config: Path, say: Say) -> Iterator[Stage]:
-    """Start a home and set HearthNet up in it, through the real config flow."""
+def stage(
+    config: Path,
+    say: Say,
+    *,
+    choices: Mapping[str, Any] | None = None,
+    env: Mapping[str, str] | None = None,
+) -> Iterator[Stage]:
+    """Start a home and set HearthNet up in it, through the real config flow.
+
+    `choices` are answers to fields that shall not get what the flow suggests.
+    """
     (config / "automations.yaml").write_text("[]\n")
     target = config / BLUEPRINT
     target.parent.mkdir(parents=True)
     shutil.copy(ROOT / BLUEPRINT, target)
-    with HassServer(config, yaml=configuration()) as hass:
+    with HassServer(config, yaml=configuration(), env=env) as hass:
         say(f"Home Assistant runs at {hass.url}")
         entities = furnish(hass)
         say(f"A home of {len(entities)} devices: some slow, one broken, one unplugged")
-        entry = set_up(hass)
-        say("HearthNet is set up: embedded librarian, offline planner")
+        entry = set_up(hass, choices or {})
+        planner = (choices or {}).get("planner", "none")
+        say(f"HearthNet is set up: embedded librarian, planner: {planner}")
         socket = hass.websocket()
         agent = next(
             item["entity_id"]
@@ -178,8 +192,12 @@ def stage(config: Path, say: Say) -> Iterator[Stage]:
         )
 
 
-def set_up(hass: HassServer) -> str:
-    """Walk the config flow with what it suggests; return the entry's id."""
+def set_up(hass: HassServer, choices: Mapping[str, Any]) -> str:
+    """Walk the config flow with choices, else what it suggests.
+
+    Returns:
+        The entry's id.
+    """
     result = hass.configure("hearthnet")
     while result["type"] == "form":
         given = {
@@ -187,6 +205,8 @@ def set_up(hass: HassServer) -> str:
             for item in result["data_schema"]
             if "suggested_value" in (item.get("description") or {})
         }
+        fields = {item["name"] for item in result["data_schema"]}
+        given |= {name: value for name, value in choices.items() if name in fields}
         path = f"/api/config/config_entries/flow/{result['flow_id']}"
         result = hass.request("POST", path, given)
         if result.get("errors"):

@@ -1,0 +1,122 @@
+"""Saving a plan that worked as a playbook, and setting the policy."""
+
+# ruff: noqa: ASYNC240
+
+from pathlib import Path
+from typing import Any
+
+from homeassistant.core import Context, HomeAssistant
+from homeassistant.exceptions import ServiceValidationError, Unauthorized
+import pytest
+from pytest_homeassistant_custom_component.common import MockUser
+
+from custom_components.hearthnet.core.policy.load import preset
+from tests.support.messages_api import act, plan
+
+from .home import expose, lamp, set_up
+from .model import CLAUDE, DATA, claude, say
+from .setup import set_up_hearthnet
+
+pytestmark = pytest.mark.usefixtures("socket_enabled")
+
+
+@pytest.fixture(autouse=True)
+async def _lamps(hass: HomeAssistant) -> None:
+    await set_up(hass, [lamp("hall"), lamp("bed")])
+    expose(hass, "light.hall", "light.bed")
+
+
+async def call(hass: HomeAssistant, action: str, user: str, **data: Any) -> Any:
+    return await hass.services.async_call(
+        "hearthnet",
+        action,
+        data,
+        blocking=True,
+        return_response=True,
+        context=Context(user_id=user),
+    )
+
+
+async def test_playbook(
+    hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch, hass_owner_user: MockUser
+) -> None:
+    """What a model planned once needs no model the second time."""
+    anna = hass_owner_user.id
+    dim = {"args": [{"name": "brightness_pct", "value": "20"}]}
+    cozy = plan(
+        act("light1", "light.turn_on") | dim, act("light2", "light.turn_on") | dim
+    )
+    text = "Make it (really) cozy, please!"
+    async with claude(monkeypatch, cozy) as api:
+        await set_up_hearthnet(hass, DATA, **CLAUDE)
+        told = await say(hass, text, anna)
+        assert told["complete"]
+        saving = {"intent": told["intent"], "name": "Cozy evening"}
+        shown = await call(hass, "save_playbook", anna, **saving, dry_run=True)
+        path = Path(shown["path"])
+        assert not path.exists()
+        assert not shown["saved"]
+        saved = await call(hass, "save_playbook", anna, **saving)
+        assert saved["text"] == shown["text"] == path.read_text()
+        assert path.name == "cozy_evening.yaml"
+        assert "light.bed" in saved["text"]
+        with pytest.raises(ServiceValidationError, match="already"):
+            await call(hass, "save_playbook", anna, **saving)
+        other = {"sentence": "snug time", "overwrite": True}
+        await call(hass, "save_playbook", anna, **saving, **other)
+
+        for lamp_ in ("light.hall", "light.bed"):
+            await hass.services.async_call(
+                "light", "turn_off", {"entity_id": lamp_}, blocking=True
+            )
+        again = await say(hass, "snug time", anna)
+        assert again["complete"]
+        assert len(again["steps"]) == 2
+        assert len(api.requests) == 1
+
+
+async def test_what_cannot_be_saved(
+    hass: HomeAssistant, hass_owner_user: MockUser
+) -> None:
+    anna = hass_owner_user.id
+    await set_up_hearthnet(hass)
+    asked = await say(hass, "is the hall on?", anna)
+    saving = {"name": "x", "intent": asked["intent"]}
+    with pytest.raises(ServiceValidationError, match="nothing to save"):
+        await call(hass, "save_playbook", anna, **saving)
+    with pytest.raises(ServiceValidationError, match="on record"):
+        await call(hass, "save_playbook", anna, **saving | {"intent": "hub.9.9"})
+    done = await say(hass, "turn on the hall", anna)
+    saving["intent"] = done["intent"]
+    with pytest.raises(ServiceValidationError, match="sentence"):
+        await call(hass, "save_playbook", anna, **saving, sentence="()")
+    gil = await hass.auth.async_create_user("Gil", group_ids=["system-read-only"])
+    with pytest.raises(Unauthorized):
+        await call(hass, "save_playbook", gil.id, **saving)
+
+
+async def test_policy(hass: HomeAssistant, hass_owner_user: MockUser) -> None:
+    anna = hass_owner_user.id
+    entry = await set_up_hearthnet(hass)
+    boot = entry.runtime_data.data.boot
+    good = preset("cautious").replace("name: cautious", "name: ours")
+    broken = good.replace("effect: allow", "effect: alow", 1)
+    line = broken[: broken.index("alow")].count("\n") + 1
+    with pytest.raises(ServiceValidationError, match=f"line {line}"):
+        await call(hass, "set_policy", anna, text=broken)
+    checked = await call(hass, "set_policy", anna, text=good, dry_run=True)
+    assert (checked["in_force"], checked["name"]) == (False, "ours")
+    in_force = entry.runtime_data.hub.state.in_force
+    assert in_force.policy.name == "balanced"
+
+    told = await call(hass, "set_policy", anna, text=good)
+    assert told["in_force"]
+    assert entry.runtime_data.hub.state.in_force.policy.name == "ours"
+    assert entry.options["policy"] == "file"
+    assert entry.runtime_data.data.boot == boot
+    path = Path(hass.config.path("hearthnet", "policy.yaml"))
+    assert path.read_text() == good
+
+    ben = await hass.auth.async_create_user("Ben", group_ids=["system-users"])
+    with pytest.raises(Unauthorized):
+        await call(hass, "set_policy", ben.id, text=good)
