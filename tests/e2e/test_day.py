@@ -34,7 +34,8 @@ def planned(body: Body) -> Reply:
     data = shown(body)
     rows = data["catalogue"].get("devices") or data["situation"]["candidates"]
     aliases = {name: alias for alias, name, *_ in rows}
-    turn = BY_TEXT[data["situation"]["request"]]
+    if (turn := BY_TEXT.get(data["situation"]["request"])) is None:
+        return plan(kind="unclear", say="What do you mean?")
     actions = [row | {"device": aliases[row["device"]]} for row in turn.model]
     return plan(*actions, kind=turn.kind, say=turn.claim)
 

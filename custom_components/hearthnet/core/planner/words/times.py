@@ -140,6 +140,8 @@ _NO_VALUE = (
 )
 _LEVEL = phrases("set, dim, volume, brightness, temperature, thermostat, heating")
 """What makes `at 20` a value."""
+_A_BIT = r"(?!(?<![在天到十])一[点點](?![半钟鐘整]))"
+"""`再亮一点` is a bit brighter; only what stands around it makes it one o'clock."""
 CLOCKS = tuple(
     re.compile(pattern)
     for pattern in (
@@ -152,7 +154,8 @@ CLOCKS = tuple(
         rf"^(?!.*(?:{_LEVEL.pattern})).*(?<!\w)at {_HOUR}(?!\w){_NO_VALUE}",
         rf"(?<!\w)(?:a|vers|jusqu a) {_HOUR} ?(?:h|heures?) ?(?P<minute>\d\d)?(?!\w)",
         rf"(?<!\w)(?:a|hasta|sobre|hacia) las? {_HOUR}(?!\w){_NO_VALUE}",
-        rf"(?P<half>早上|上午|下午|晚上)?{_HOUR} ?[点點](?P<minute>半)?(?!钟?[后後])",
+        rf"(?P<half>早上|上午|下午|晚上){_HOUR} ?[点點](?P<minute>半)?(?!钟?[后後])",
+        rf"{_A_BIT}{_HOUR} ?[点點](?P<minute>半)?(?!钟?[后後])",
     )
 )
 NAMED_TIMES = (
