@@ -83,7 +83,9 @@ async def _async_explain(
                 "value": call.data[given[0]],
             },
         ) from error
-    return {**told, "events": events}
+    shown = {event["intent"] for event in events}
+    intent = told["intent"] if told["intent"] in shown else None
+    return {**told, "intent": intent, "events": events}
 
 
 async def _async_timeline(

@@ -1,5 +1,6 @@
 """The model in use: its plans, what they cost, caps, and what a person must fix."""
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -145,6 +146,24 @@ async def test_a_model_that_claims_success_is_not_believed(
     state = hass.states.get("light.hall")
     assert state is not None
     assert state.state == "off"
+
+
+async def test_what_is_asked_is_read_live(
+    hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch, hass_admin_user: MockUser
+) -> None:
+    """C9: neither the model's view nor an earlier turn stands in for a reading."""
+
+    def meanwhile(_body: dict[str, Any]) -> Reply:
+        hass.states.async_set("input_boolean.hall", "on")
+        reply = plan(kind="question", say="It is off, as I said.")
+        return replace(reply, answer={**reply.answer, "asked": ["light1"]})
+
+    async with claude(monkeypatch, meanwhile):
+        await set_up_hearthnet(hass, DATA, **CLAUDE)
+        told = await say(hass, "Would I stumble in the hall now?", hass_admin_user.id)
+    (answer,) = told["answers"]
+    assert answer["values"]["state"] == "on"
+    assert "off" not in told["speech"]
 
 
 async def test_diagnostics_keep_the_key(

@@ -74,8 +74,8 @@ def saved_steps(events: Iterable[Mapping[str, Any]], house: House) -> Saved:
 def playbook_of(saved: Saved, *, name: str, sentence: str | None, origin: str) -> str:
     """Return the text of the playbook, which loads.
 
-    JSON is YAML, so names and values are written as such and need no escapes of
-    their own. In a sentence the marks of the phrase syntax mean nothing.
+    JSON is YAML, so names and values are written as such. In a sentence the marks of
+    the phrase syntax mean nothing.
 
     Raises:
         PlaybookError: what was said can be no phrase.
@@ -101,4 +101,6 @@ def playbook_of(saved: Saved, *, name: str, sentence: str | None, origin: str) -
 
 
 def _json(value: Json | Mapping[str, Json]) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    """Write JSON; characters that YAML takes for line ends or nothing are escaped."""
+    text = json.dumps(value, ensure_ascii=False)
+    return "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in text)
