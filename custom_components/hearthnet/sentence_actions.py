@@ -63,7 +63,7 @@ def command(actions: Iterable[Action]) -> Plan:
     return Plan(kind=PlanKind.UNCLEAR, reason=Reason.UNKNOWN_OPERATION)
 
 
-def act(
+def action_of(
     found: Found,
     operation: str,
     parameters: Mapping[str, Json] | None = None,
@@ -95,7 +95,7 @@ def _switch(operations: Mapping[str, str]) -> Maker:
             if (operation := operations.get(device.domain)) is not None:
                 by_operation.setdefault(operation, []).append(device)
         return command(
-            act(found, operation, devices=devices)
+            action_of(found, operation, devices=devices)
             for operation, devices in sorted(by_operation.items())
         )
 
@@ -112,7 +112,7 @@ def _toggle(setting: Setting, heard: Heard) -> Plan:
         operation = resolve_toggle(device.domain, values)
         if isinstance(operation, Problem):
             return Plan(kind=PlanKind.UNCLEAR, reason=operation.reason)
-        actions.append(act(found, operation, devices=(device,)))
+        actions.append(action_of(found, operation, devices=(device,)))
     return command(actions)
 
 
@@ -134,8 +134,8 @@ def _light(setting: Setting, heard: Heard) -> Plan:
     if isinstance(found, Plan):
         return found
     if parameters.get("brightness_pct") == 0:
-        return command([act(found, "light.turn_off")])
-    return command([act(found, "light.turn_on", parameters)])
+        return command([action_of(found, "light.turn_off")])
+    return command([action_of(found, "light.turn_on", parameters)])
 
 
 def _position(setting: Setting, heard: Heard) -> Plan:
@@ -150,7 +150,7 @@ def _position(setting: Setting, heard: Heard) -> Plan:
         if position == 0:
             # The same thing, and known to be the safe direction.
             operation, parameters = f"{domain}.close_{domain}", {}
-        actions.append(act(found, operation, parameters, devices=devices))
+        actions.append(action_of(found, operation, parameters, devices=devices))
     return command(actions)
 
 
@@ -159,7 +159,7 @@ def _stop(setting: Setting, heard: Heard) -> Plan:
     if isinstance(found, Plan):
         return found
     return command(
-        act(found, f"{domain}.stop_{domain}", devices=devices)
+        action_of(found, f"{domain}.stop_{domain}", devices=devices)
         for domain, devices in _by_domain(found)
         if all(device.supports(f"{domain}.stop_{domain}") for device in devices)
     )
@@ -187,7 +187,7 @@ def one_operation(
         if isinstance(found, Plan):
             return found
         devices = _playing(setting, found) if sounding else found.devices
-        return command([act(found, operation, parameters, devices=devices)])
+        return command([action_of(found, operation, parameters, devices=devices)])
 
     return make
 
@@ -209,7 +209,9 @@ def _volume(setting: Setting, heard: Heard) -> Plan:
     found = find(setting, heard, domains=("media_player",), feature="volume_level")
     if isinstance(found, Plan):
         return found
-    return command([act(found, "media_player.volume_set", {"volume_level": level})])
+    return command(
+        [action_of(found, "media_player.volume_set", {"volume_level": level})]
+    )
 
 
 def _louder(setting: Setting, heard: Heard) -> Plan:
@@ -223,7 +225,11 @@ def _louder(setting: Setting, heard: Heard) -> Plan:
     devices = _playing(setting, found)
     relative = {"volume_level": points}
     return command(
-        [act(found, "media_player.volume_set", relative=relative, devices=devices)]
+        [
+            action_of(
+                found, "media_player.volume_set", relative=relative, devices=devices
+            )
+        ]
     )
 
 
@@ -241,7 +247,7 @@ def _brighter(setting: Setting, heard: Heard) -> Plan:
             if setting.house.read(device.id).values.get(STATE) == "on"
         )
     relative = {"brightness_pct": points}
-    actions = [act(found, "light.turn_on", relative=relative, devices=lit)]
+    actions = [action_of(found, "light.turn_on", relative=relative, devices=lit)]
     return command(actions if lit else ())
 
 
@@ -286,7 +292,7 @@ def _warmer(setting: Setting, heard: Heard) -> Plan:
     if isinstance(found, Plan):
         return found
     relative = {"temperature": _signed(heard, 1.0)}
-    return command([act(found, "climate.set_temperature", relative=relative)])
+    return command([action_of(found, "climate.set_temperature", relative=relative)])
 
 
 def _signed(heard: Heard, step: float) -> float:
@@ -302,7 +308,7 @@ def _temperature(setting: Setting, heard: Heard) -> Plan:
         return found
     degrees = float(heard.slots["temperature"])
     parameters: dict[str, Json] = {"temperature": degrees}
-    return command([act(found, "climate.set_temperature", parameters)])
+    return command([action_of(found, "climate.set_temperature", parameters)])
 
 
 def _fan(setting: Setting, heard: Heard) -> Plan:
@@ -311,8 +317,8 @@ def _fan(setting: Setting, heard: Heard) -> Plan:
     if isinstance(found, Plan):
         return found
     if percentage == 0:
-        return command([act(found, "fan.turn_off")])
-    return command([act(found, "fan.set_percentage", {"percentage": percentage})])
+        return command([action_of(found, "fan.turn_off")])
+    return command([action_of(found, "fan.set_percentage", {"percentage": percentage})])
 
 
 def _state(setting: Setting, heard: Heard) -> Plan:
