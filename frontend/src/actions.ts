@@ -1,0 +1,39 @@
+/** What a reader may do. All of it goes through the integration's actions: they know who asks. */
+
+import { type Texts } from "./texts";
+import type { Hass } from "./hass";
+import type { Row } from "./types";
+
+const DOMAIN = "hearthnet";
+
+export type Action = "release_hold" | "approve" | "undo" | "ask";
+
+/** Tell whether this version of the integration has an action. */
+export function offers(hass: Hass, action: Action): boolean {
+  return hass.services[DOMAIN]?.[action] !== undefined;
+}
+
+/** Call an action; return what it wants said. Home Assistant shows its errors itself. */
+export async function act(hass: Hass, action: Action, data: object, texts: Texts): Promise<string> {
+  const answer = await hass.callService(DOMAIN, action, data, undefined, true, true);
+  const speech = answer.response?.speech;
+  return typeof speech === "string" && speech ? speech : texts.done;
+}
+
+/** Whether the words can be said again; an automation's reason is no wish. */
+export function mayAskAgain(row: Row): boolean {
+  return row.asked !== "" && ["app", "voice", "chat"].includes(row.origin);
+}
+
+export function mayUndo(row: Row): boolean {
+  return (
+    row.intent !== null &&
+    row.outcome !== null &&
+    ["changed", "running", "partial", "unverified"].includes(row.outcome)
+  );
+}
+
+/** Fire an event that Home Assistant's frontend listens for. */
+export function fire(element: HTMLElement, type: string, detail: object): void {
+  element.dispatchEvent(new CustomEvent(type, { detail, bubbles: true, composed: true }));
+}

@@ -1,0 +1,363 @@
+/** The timeline card: what HearthNet decided, newest first. */
+
+import {
+  LitElement,
+  html,
+  nothing,
+  unsafeCSS,
+  type PropertyValues,
+  type TemplateResult,
+} from "lit";
+import { guard } from "lit/directives/guard.js";
+import { repeat } from "lit/directives/repeat.js";
+import { act, fire, offers, type Action } from "./actions";
+import css from "./card.css?inline";
+import { Clocks } from "./clocks";
+import {
+  DEFAULT_LIMIT,
+  FORM,
+  TAG,
+  checkConfig,
+  onlyEntity,
+  scopeOf,
+  type CardConfig,
+} from "./config";
+import { exampleRows } from "./example";
+import { Feed } from "./feed";
+import type { Hass } from "./hass";
+import { History } from "./history";
+import { filters } from "./parts/filters";
+import { banners, noMatch, phaseText, placeholder } from "./parts/notices";
+import { rowTemplate, type RowState } from "./parts/row";
+import { agentStrip, confirmationStrip, holdStrip } from "./parts/strips";
+import { byDay, type Filter } from "./store";
+import { fill, textsFor } from "./texts";
+import type { Chain, FeedMessage, Row, Status } from "./types";
+import { Words } from "./words";
+
+/** The address that the integration serves the card under has the file's digest in it. */
+const OWN_DIGEST = /\/hearthnet_static\/([0-9a-f]+)\//.exec(import.meta.url)?.[1];
+const SCROLLED = 40;
+
+export class TimelineCard extends LitElement {
+  static override styles = unsafeCSS(css);
+  static override properties = {
+    hass: { attribute: false },
+    preview: { type: Boolean },
+    config: { state: true },
+    filter: { state: true },
+    open: { state: true },
+  };
+  declare hass: Hass | undefined;
+  declare preview: boolean;
+  declare private config: CardConfig | undefined;
+  declare private filter: Filter;
+  /** Id of the row whose chain is shown. */
+  declare private open: string | undefined;
+  private feed = new Feed({
+    message: (message) => this.take(message),
+    phase: () => this.requestUpdate(),
+  });
+  private history = new History(
+    (message) => this.hass!.callWS(message),
+    () => this.requestUpdate(),
+  );
+  private words: Words | undefined;
+  private status: Status | undefined;
+  /** Seconds that the server's clock is ahead of this one. */
+  private skew = 0;
+  private outdated = false;
+  /** Rows that came while the reader was reading: shown when asked for. */
+  private held = new Set<string>();
+
+  constructor() {
+    super();
+    new Clocks(this);
+    this.preview = false;
+    this.filter = { group: "all", text: "" };
+  }
+
+  // What Home Assistant asks of a card
+
+  static getStubConfig(): CardConfig {
+    return { type: `custom:${TAG}` };
+  }
+
+  static getConfigForm(): object {
+    const { form, form_help, groups } = textsFor(document.documentElement.lang);
+    const schema = FORM.map((field) =>
+      field.name !== "show"
+        ? field
+        : {
+            ...field,
+            selector: {
+              select: {
+                mode: "dropdown",
+                options: Object.entries(groups).map(([value, label]) => ({ value, label })),
+              },
+            },
+          },
+    );
+    return {
+      schema,
+      computeLabel: ({ name }: { name: string }) => form[name],
+      computeHelper: ({ name }: { name: string }) => form_help[name],
+      assertConfig: checkConfig,
+    };
+  }
+
+  setConfig(config: CardConfig): void {
+    checkConfig(config);
+    if (config.show !== this.config?.show)
+      this.filter = { ...this.filter, group: config.show ?? "all" };
+    this.config = config;
+  }
+
+  getCardSize(): number {
+    return 7;
+  }
+
+  getGridOptions(): object {
+    return { columns: 12, rows: 7, min_columns: 6, min_rows: 3 };
+  }
+
+  // Life
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.requestUpdate("config");
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.feed.close();
+  }
+
+  /** `hass` is replaced at every change in the home; few of them show here. */
+  override shouldUpdate(changed: PropertyValues): boolean {
+    if (changed.size !== 1 || !changed.has("hass")) return true;
+    const before = changed.get("hass") as Hass | undefined;
+    const now = this.hass!;
+    return (
+      !before ||
+      before.connection !== now.connection ||
+      before.locale !== now.locale ||
+      before.language !== now.language ||
+      before.services !== now.services
+    );
+  }
+
+  override willUpdate(changed: PropertyValues): void {
+    const { hass, config } = this;
+    if (!hass || !config || !this.isConnected) return;
+    const before = changed.get("hass") as Hass | undefined;
+    if (
+      !this.words ||
+      (before && before.locale !== hass.locale) ||
+      before?.language !== hass.language
+    )
+      this.words = new Words(() => this.hass!);
+    const scope = { language: hass.language, ...scopeOf(config) };
+    const limit = config.limit ?? DEFAULT_LIMIT;
+    if (this.history.scope(scope, limit)) this.held.clear();
+    this.feed.open(hass.connection, { type: "hearthnet/timeline/subscribe", ...scope, limit });
+  }
+
+  private take(message: FeedMessage): void {
+    if (message.type === "reset") return;
+    if (message.type === "snapshot") {
+      this.history.store.restart(message.rows, message.cursor);
+      this.outdated = Boolean(OWN_DIGEST && message.card && message.card !== OWN_DIGEST);
+      this.held.clear();
+    }
+    if (message.type === "rows") {
+      if (this.reading())
+        for (const row of message.rows) if (!this.history.store.has(row.id)) this.held.add(row.id);
+      this.history.store.put(message.rows);
+    } else {
+      this.status = message.status;
+      this.skew = message.status.now - Date.now() / 1000;
+    }
+    this.requestUpdate();
+  }
+
+  /** Tell whether a row that came in on top would move what is being read. */
+  private reading(): boolean {
+    return this.open !== undefined || (this.list?.scrollTop ?? 0) > SCROLLED;
+  }
+
+  private get list(): HTMLElement | null {
+    return this.renderRoot.querySelector(".list");
+  }
+
+  // What readers do
+
+  private toggle = (row: Row): void => {
+    this.open = this.open === row.id ? undefined : row.id;
+    if (!this.reading()) this.held.clear();
+  };
+
+  private change = (part: Partial<Filter>): void => {
+    this.filter = { ...this.filter, ...part };
+    if (part.text !== undefined) this.history.search(part.text);
+  };
+
+  private clearFilters = (): void => this.change({ group: "all", text: "" });
+
+  private showHeld = (): void => {
+    this.held.clear();
+    if (this.list) this.list.scrollTop = 0;
+    this.requestUpdate();
+  };
+
+  private scrolled = (): void => {
+    if (!this.held.size || this.reading()) return;
+    this.held.clear();
+    this.requestUpdate();
+  };
+
+  private load = (row: Row): Promise<Chain> =>
+    this.hass!.callWS({
+      type: "hearthnet/timeline/chain",
+      event: row.event,
+      language: this.hass!.language,
+    });
+
+  private act = (action: Action, data: object): void => {
+    const { hass, words } = this;
+    if (!hass || !words) return;
+    act(hass, action, data, words.t).then(
+      (message) => fire(this, "hass-notification", { message }),
+      // Home Assistant has shown the error; there is nothing to take back.
+      () => undefined,
+    );
+  };
+
+  // What they see
+
+  override render(): TemplateResult | typeof nothing {
+    const { hass, config, words, status } = this;
+    if (!hass || !config || !words) return nothing;
+    const { t } = words;
+    const entity = onlyEntity(config);
+    const title = entity
+      ? fill(t.why, { name: words.name({ entity_id: entity, name: "" }) })
+      : t.title;
+    const filter = this.present();
+    const full = !config.compact;
+    return html`<ha-card>
+      <div class="head">
+        <h2>${config.title ?? title}</h2>
+        <span class="phase ${this.feed.phase}" role="status">${phaseText(this.feed, words)}</span>
+      </div>
+      ${banners(status, this.outdated, words)}
+      ${status ? this.strips(status, words, full) : nothing}
+      ${
+        full && !config.hide_filters
+          ? filters(filter, this.history.store.counts(filter), words, this.change)
+          : nothing
+      }
+      <div class="pill" aria-live="polite">
+        ${
+          this.held.size
+            ? html`<button class="chip" @click=${this.showHeld}>
+                ${fill(t.new_rows, { count: this.held.size })}
+              </button>`
+            : nothing
+        }
+      </div>
+      <div
+        class="list"
+        tabindex="0"
+        role="region"
+        aria-label=${t.list_label}
+        @scroll=${this.scrolled}
+      >
+        ${this.body(filter, words)}
+      </div>
+    </ha-card>`;
+  }
+
+  /** The filter with what the configuration adds to it. */
+  private present(): Filter {
+    const hours = this.config?.hours;
+    return hours ? { ...this.filter, since: Date.now() / 1000 - hours * 3600 } : this.filter;
+  }
+
+  private strips(status: Status, words: Words, full: boolean): unknown {
+    const may = (action: Action) => status.may_decide && offers(this.hass!, action);
+    const release = (hold: { id: string }) => this.act("release_hold", { hold: hold.id });
+    const decide = (one: { id: string }, approve: boolean) =>
+      this.act("approve", { confirmation: one.id, approve });
+    return [
+      full ? agentStrip(status.agents, words) : nothing,
+      confirmationStrip(
+        status.confirmations,
+        words,
+        this.skew,
+        may("approve") ? decide : undefined,
+      ),
+      full
+        ? holdStrip(status.holds, words, this.skew, may("release_hold") ? release : undefined)
+        : nothing,
+    ];
+  }
+
+  private body(filter: Filter, words: Words): TemplateResult {
+    const { history } = this;
+    const examples = this.preview && !history.store.size;
+    const rows = examples ? exampleRows(Date.now() / 1000) : history.rows(filter, this.held);
+    if (!rows.length && !history.store.size && !filter.text) return placeholder(this.feed, words);
+    return html`
+      ${examples ? html`<p class="note">${words.t.example}</p>` : nothing}
+      ${rows.length ? this.days(rows, words) : noMatch(words, this.clearFilters)}
+      ${examples ? nothing : this.foot(words)}
+    `;
+  }
+
+  private days(rows: Row[], words: Words): unknown {
+    const state: Omit<RowState, "open" | "undone" | "doubtful"> = {
+      words,
+      offers: { undo: offers(this.hass!, "undo"), ask: offers(this.hass!, "ask") },
+      toggle: this.toggle,
+      load: this.load,
+      moreInfo: (entityId) => fire(this, "hass-more-info", { entityId }),
+      undo: (row) => this.act("undo", { intent: row.intent }),
+      ask: (row) => this.act("ask", { text: row.asked, language: this.hass!.language }),
+    };
+    const badSince = this.status?.record.bad_since ?? Infinity;
+    return byDay(rows, (at) => words.day(at)).map(
+      ([day, those]) =>
+        html`<h3 class="day">${day}</h3>
+          <ol>
+            ${repeat(
+              those,
+              (row) => row.id,
+              (row) => {
+                const open = this.open === row.id;
+                const undone = this.history.store.undone(row);
+                const doubtful = row.at >= badSince;
+                // Most updates change one row of many.
+                return guard([row, words, open, undone, doubtful, this.hass!.services], () =>
+                  rowTemplate(row, { ...state, open, undone, doubtful }),
+                );
+              },
+            )}
+          </ol>`,
+    );
+  }
+
+  private foot(words: Words): TemplateResult | typeof nothing {
+    const { older } = this.history;
+    if (!older) return nothing;
+    const { t } = words;
+    return html`<p class="foot">
+      ${older === "failed" ? t.older_failed : nothing}
+      ${
+        older === "loading"
+          ? t.loading_older
+          : html`<button class="plain" @click=${() => this.history.load()}>${t.older}</button>`
+      }
+    </p>`;
+  }
+}

@@ -1,0 +1,96 @@
+/** What a dashboard's author may set, and the form for it. */
+
+import { GROUPS, type Group } from "./store";
+
+export interface CardConfig {
+  type: string;
+  title?: string;
+  entity?: string;
+  entities?: string[];
+  area?: string | string[];
+  show?: Group;
+  limit?: number;
+  hours?: number;
+  compact?: boolean;
+  hide_filters?: boolean;
+}
+
+export const TAG = "hearthnet-timeline-card";
+
+export const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 200;
+
+/** Complain about what cannot be meant; an entity that is missing now is no mistake. */
+export function checkConfig(config: CardConfig): void {
+  const number = (name: "limit" | "hours", most: number) => {
+    const value = config[name];
+    if (value !== undefined && !(value >= 1 && value <= most))
+      throw new Error(`${name}: expected a number from 1 to ${most}`);
+  };
+  number("limit", MAX_LIMIT);
+  number("hours", 24 * 366);
+  if (config.show !== undefined && !GROUPS.includes(config.show))
+    throw new Error(`show: expected one of ${GROUPS.join(", ")}`);
+  if (config.entities !== undefined && !Array.isArray(config.entities))
+    throw new Error("entities: expected a list");
+}
+
+/** The filter that the server applies. */
+export function scopeOf(config: CardConfig): { entity_ids?: string[]; area_ids?: string[] } {
+  const entities = [...(config.entities ?? []), ...(config.entity ? [config.entity] : [])];
+  const areas = [config.area ?? []].flat();
+  return {
+    ...(entities.length ? { entity_ids: entities } : {}),
+    ...(areas.length ? { area_ids: areas } : {}),
+  };
+}
+
+/** The one entity that the card is about, if it is about one. */
+export function onlyEntity(config: CardConfig): string | undefined {
+  const { entity_ids = [], area_ids } = scopeOf(config);
+  return entity_ids.length === 1 && !area_ids ? entity_ids[0] : undefined;
+}
+
+export const FORM = [
+  { name: "title", selector: { text: {} } },
+  { name: "entities", selector: { entity: { multiple: true } } },
+  { name: "area", selector: { area: { multiple: true } } },
+  {
+    name: "show",
+    selector: { select: { mode: "dropdown", options: [...GROUPS] } },
+  },
+  {
+    type: "grid",
+    name: "",
+    schema: [
+      { name: "limit", selector: { number: { min: 10, max: MAX_LIMIT, mode: "box" } } },
+      {
+        name: "hours",
+        selector: { number: { min: 1, max: 720, mode: "box", unit_of_measurement: "h" } },
+      },
+      { name: "compact", selector: { boolean: {} } },
+      { name: "hide_filters", selector: { boolean: {} } },
+    ],
+  },
+];
+
+/** Domains that HearthNet has operations for; `test_card_names.py` compares them too. */
+export const ACTUATED = [
+  "climate",
+  "cover",
+  "fan",
+  "group",
+  "input_boolean",
+  "input_number",
+  "input_select",
+  "light",
+  "lock",
+  "media_player",
+  "number",
+  "select",
+  "switch",
+] as const;
+
+export function isActuated(entityId: string): boolean {
+  return (ACTUATED as readonly string[]).includes(entityId.split(".", 1)[0] ?? "");
+}

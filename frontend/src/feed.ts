@@ -1,0 +1,121 @@
+/** The connection to the integration: one subscription, kept alive by the card itself.
+ *
+ * Home Assistant's own resubscription is of no use here. After a restart it comes back before the
+ * integration does, gets “unknown command”, and never tries again.
+ */
+
+import type { Connection } from "./hass";
+import type { FeedMessage } from "./types";
+
+export type Phase = "loading" | "live" | "starting" | "offline" | "error";
+
+export interface FeedListener {
+  message(message: FeedMessage): void;
+  phase(): void;
+}
+
+/** Errors that end by themselves once the integration is set up. */
+const STARTING = new Set(["unknown_command", "not_ready"]);
+const FIRST_DELAY = 1_000;
+const LONGEST_DELAY = 30_000;
+
+export class Feed {
+  phase: Phase = "loading";
+  /** When the present phase began, by `Date.now`. */
+  since = Date.now();
+  error = "";
+  private connection: Connection | undefined;
+  private request: object = {};
+  private subscription: Promise<() => Promise<void>> | undefined;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private delay = FIRST_DELAY;
+
+  constructor(private listener: FeedListener) {}
+
+  /** Subscribe; a change of connection or request subscribes anew. */
+  open(connection: Connection, request: object): void {
+    if (connection === this.connection && same(request, this.request)) return;
+    this.close();
+    this.connection = connection;
+    this.request = request;
+    connection.addEventListener("ready", this.again);
+    connection.addEventListener("disconnected", this.lost);
+    this.again();
+  }
+
+  close(): void {
+    this.unsubscribe();
+    this.connection?.removeEventListener("ready", this.again);
+    this.connection?.removeEventListener("disconnected", this.lost);
+    this.connection = undefined;
+  }
+
+  private again = (): void => {
+    this.delay = FIRST_DELAY;
+    this.unsubscribe();
+    this.subscribe();
+  };
+
+  private lost = (): void => {
+    // The server has forgotten the subscription with the connection.
+    this.subscription = undefined;
+    clearTimeout(this.timer);
+    this.enter("offline");
+  };
+
+  private unsubscribe(): void {
+    clearTimeout(this.timer);
+    // It may have failed, or its connection may be gone: then there is nothing to end.
+    this.subscription?.then((end) => end()).catch(() => undefined);
+    this.subscription = undefined;
+  }
+
+  private subscribe(): void {
+    if (!this.connection) return;
+    const mine = this.connection.subscribeMessage<FeedMessage>(
+      (message) => {
+        if (this.subscription === mine) this.take(message);
+      },
+      this.request,
+      { resubscribe: false },
+    );
+    this.subscription = mine;
+    mine.catch((error: { code?: string; message?: string }) => {
+      if (this.subscription !== mine) return;
+      this.subscription = undefined;
+      this.error = error.message ?? String(error);
+      this.enter(STARTING.has(error.code ?? "") ? "starting" : "error");
+      this.retry();
+    });
+  }
+
+  private take(message: FeedMessage): void {
+    if (message.type === "reset") {
+      // The integration is being reloaded; it answers again in a moment.
+      this.unsubscribe();
+      this.enter("starting");
+      this.retry();
+      return;
+    }
+    if (message.type === "snapshot") {
+      this.delay = FIRST_DELAY;
+      this.enter("live");
+    }
+    this.listener.message(message);
+  }
+
+  private retry(): void {
+    this.timer = setTimeout(() => this.subscribe(), this.delay);
+    this.delay = Math.min(this.delay * 2, LONGEST_DELAY);
+  }
+
+  private enter(phase: Phase): void {
+    if (phase !== this.phase) this.since = Date.now();
+    this.phase = phase;
+    this.listener.phase();
+  }
+}
+
+function same(a: object, b: object): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}

@@ -1,0 +1,28 @@
+/** Makes the card known to Home Assistant. */
+
+import { TimelineCard } from "./card";
+import { CHAIN_TAG, ChainView } from "./chain-view";
+import { TAG, isActuated } from "./config";
+import type { Hass } from "./hass";
+import { textsFor } from "./texts";
+
+// A copy that was added by hand may have been first; a name can be taken once a page.
+if (!customElements.get(TAG)) {
+  customElements.define(CHAIN_TAG, ChainView);
+  customElements.define(TAG, TimelineCard);
+  const page = window as unknown as { customCards?: object[] };
+  (page.customCards ??= []).push({
+    type: TAG,
+    name: "HearthNet timeline",
+    description: textsFor(document.documentElement.lang).description,
+    preview: true,
+    documentationURL: "https://github.com/hearthnet/hearthnet/blob/main/docs/card.md",
+    getEntitySuggestion: ({ language }: Hass, entityId: string) =>
+      isActuated(entityId)
+        ? {
+            label: textsFor(language).suggestion,
+            config: { type: `custom:${TAG}`, entity: entityId },
+          }
+        : null,
+  });
+}
