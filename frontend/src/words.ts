@@ -17,8 +17,8 @@ export class Words {
     const { language, locale, config } = hass();
     this.t = textsFor(language);
     const hour: Intl.DateTimeFormatOptions = { hour: "numeric", minute: "2-digit" };
-    if (locale.time_format === "12" || locale.time_format === "24")
-      hour.hourCycle = locale.time_format === "12" ? "h12" : "h23";
+    if (locale.time_format === "12") hour.hourCycle = "h12";
+    if (locale.time_format === "24") Object.assign(hour, { hourCycle: "h23", hour: "2-digit" });
     if (locale.time_zone === "server") hour.timeZone = config.time_zone;
     // “system” leaves the choice to the browser.
     const clockLanguage = locale.time_format === "system" ? undefined : language;
