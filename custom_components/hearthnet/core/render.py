@@ -8,10 +8,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from .domains import OPERATIONS
+from . import wording
 from .effects import STATE
 from .intents import Answer, PlanKind, Result, Step
-from .messages import Json
 from .reasons import Outcome, Reason
 from .status import HoldStatus
 from .texts import Plural, Texts, texts_for
@@ -22,20 +21,7 @@ NAMED = 6
 type Holds = Mapping[str, HoldStatus]
 """Standing holds by their id."""
 
-_POSITION = "current_position"
 STATE_UNAVAILABLE = "unavailable"
-STATE_UNKNOWN = "unknown"
-_ANSWERED = (
-    "brightness_pct",
-    "current_temperature",
-    "temperature",
-    _POSITION,
-    "volume_level",
-    "source",
-    "media_title",
-    "percentage",
-)
-"""What a question about a device is answered with, besides its state."""
 _ORDER = (
     Outcome.PLANNED,
     Outcome.GRANTED,
@@ -131,17 +117,11 @@ class _Writer:
     def _shown(self, step: Step) -> str:
         """Tell the values seen of what the operation changes; of a plan, its own."""
         if step.outcome is Outcome.PLANNED:
-            asked = [self._attribute(n, v) for n, v in step.parameters.items()]
-            return self.texts.comma.join([step.operation, *asked])
-        row = OPERATIONS.get(step.operation)
-        effects = row.effects(step.parameters, step.values) if row else ()
-        names = dict.fromkeys(n for n, _ in effects if step.values.get(n) is not None)
-        if _POSITION in names:
-            names.pop(STATE, None)  # “40 % open” says it
-        elif not names and step.values.get(STATE) is not None:
-            names[STATE] = None
-        phrases = (self._attribute(name, step.values[name]) for name in names)
-        return self.texts.comma.join(phrases) or self.texts.as_asked
+            return wording.planned(self.texts, step.operation, step.parameters)
+        return (
+            wording.reached(self.texts, step.operation, step.parameters, step.values)
+            or self.texts.as_asked
+        )
 
     def _why(self, step: Step) -> str:
         if step.reason is Reason.CONFLICT and (hold := self._hold(step)) is not None:
@@ -194,13 +174,7 @@ class _Writer:
 
     def _state_of(self, answer: Answer) -> str:
         values = answer.values if answer.available else {STATE: STATE_UNAVAILABLE}
-        shown = [self._attribute(STATE, values.get(STATE, STATE_UNKNOWN))]
-        shown += [
-            self._attribute(name, value)
-            for name in _ANSWERED
-            if (value := values.get(name)) is not None
-        ]
-        return self.texts.comma.join(shown)
+        return wording.state(self.texts, values)
 
     def _answer(self, answer: Answer, state: str) -> str:
         """Tell one reading with its age."""
@@ -228,21 +202,6 @@ class _Writer:
         return self._nothing(result.reason or Reason.NOT_UNDERSTOOD)
 
     # Words
-
-    def _attribute(self, name: str, value: Json) -> str:
-        texts = self.texts
-        if name == STATE:
-            return texts.states.get(str(value), str(value))
-        if name == "is_volume_muted":
-            return texts.muted if value else texts.unmuted
-        if name == "volume_level" and isinstance(value, int | float):
-            value = value * 100
-        shown = _plain(value)
-        if (phrase := texts.attributes.get(name)) is not None:
-            return phrase.format(value=shown)
-        return texts.other_attribute.format(
-            attribute=name.replace("_", " "), value=shown
-        )
 
     def _names(self, names: list[str]) -> str:
         if len(names) <= NAMED:
@@ -278,12 +237,3 @@ class _Writer:
 
 def _pick(sentence: Plural, count: int) -> str:
     return sentence[0] if count == 1 else sentence[1]
-
-
-def _plain(value: Json) -> str:
-    """Write a value as people do: no trailing zeros, lists without brackets."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        if isinstance(value, list):
-            return ", ".join(_plain(item) for item in value)
-        return str(value)
-    return f"{round(value, 1):g}" if abs(value) < 1000 else f"{value:.0f}"
