@@ -250,16 +250,50 @@ def test_a_task_given_up_is_refused_or_unknown() -> None:
     assert line.outcome is Outcome.UNKNOWN
 
 
-def test_what_waits_keeps_its_name_when_it_is_done() -> None:
-    question = event("hub.1.4", "confirmation_request", task="hub.1.2")
-    (line,) = lines_of([ASK, task("hub.1.2"), question])
-    assert (line.id, line.outcome) == ("hub.1.2", Outcome.WAITING)
+async def test_an_approved_question_goes_on_in_the_same_line(tmp_path: Path) -> None:
+    house = SimulatedHouse()
+    door = Device(id="id_door", entity_id="lock.door", name="Door", domain="lock")
+    house.add(door, state="locked")
+    plan = command(Action(targets=(door.id,), operation="lock.unlock"))
+    async with running(tmp_path, house, ScriptedPlanner({"open": plan})) as home:
+        asked = await home.hub.ask(request("open"))
+        (waiting,) = await told(home, asked)
+        (question,) = home.hub.status.questions
+        done = await home.hub.answer(
+            question.id, principal=ANNA, origin=Origin.APP, approve=True
+        )
+        assert done is not None
+        (line,) = await told(home, done)
+        assert await told(home, asked) == []
 
-    denial = event(
-        "hub.1.8", "denial", task="hub.1.2", body={"reason": "confirmation_required"}
-    )
-    (line,) = lines_of([ASK, task("hub.1.2"), question, denial])
-    assert (line.id, line.outcome) == ("hub.1.2", Outcome.REFUSED)
+    assert waiting.outcome is Outcome.WAITING
+    assert (line.id, line.outcome) == (waiting.id, Outcome.CHANGED)
+
+
+async def test_a_question_that_is_not_approved_says_why(tmp_path: Path) -> None:
+    house = SimulatedHouse()
+    door = Device(id="id_door", entity_id="lock.door", name="Door", domain="lock")
+    house.add(door, state="locked")
+    plan = command(Action(targets=(door.id,), operation="lock.unlock"))
+    async with running(tmp_path, house, ScriptedPlanner({"open": plan})) as home:
+        first = await home.hub.ask(request("open"))
+        second = await home.hub.ask(request("open"))
+        (question,) = home.hub.status.questions
+        await home.hub.answer(
+            question.id, principal=ANNA, origin=Origin.APP, approve=False
+        )
+        third = await home.hub.ask(request("open"))
+        ends = [await told(home, result) for result in (first, second, third)]
+        chain = (await home.hub.explain(intent=third.intent))["events"]
+
+    assert [(line.outcome, line.reason) for (line,) in ends] == [
+        (Outcome.REFUSED, Reason.SUPERSEDED),
+        (Outcome.REFUSED, Reason.CONFIRMATION_REQUIRED),
+        (Outcome.WAITING, Reason.CONFIRMATION_REQUIRED),
+    ]
+    (line,) = lines_of(chain, boot=2)
+    assert (line.outcome, line.reason) == (Outcome.REFUSED, Reason.RESTARTED)
+    assert line.id == ends[2][0].id
 
 
 def test_what_is_open_or_damaged_is_no_line() -> None:

@@ -49,6 +49,8 @@ class Pending:
 
     id: str
     """Id of the `confirmation_request`."""
+    intent: str | None
+    task: str | None
     sentence: str
     binding: Binding
     request: Request

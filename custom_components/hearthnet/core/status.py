@@ -161,6 +161,9 @@ class LibrarianStatus:
     """Events in the journal that are not durable in Git yet."""
     problem: str | None = None
     """In words, while something is wrong."""
+    bad_commit: str | None = None
+    """The first commit that failed an audit: what came after may be altered."""
+    bad_since: datetime | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,15 +4,16 @@ An event is what `Chronicle` answers with: a row of the index with its message.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
 from .agents.steps import evidence_of
+from .arbitrate import Answer
 from .clock import from_text
 from .devices import Principal, Values
 from .intents import Evidence, PlanKind
-from .messages import Json, MessageType
+from .messages import EventId, Json, MessageType
 from .reasons import DONE, Outcome, Reason
 from .status import Cause
 
@@ -21,13 +22,17 @@ type Event = Mapping[str, Any]
 DECIDING = frozenset(
     {
         *(MessageType.RECEIPT, MessageType.REFUSAL, MessageType.DENIAL),
-        *(MessageType.GRANT, MessageType.CONFIRMATION_REQUEST),
-        *(MessageType.RESOLUTION, MessageType.OBSERVATION, MessageType.RECOVERY),
+        *(MessageType.GRANT, MessageType.RESOLUTION),
+        *(MessageType.CONFIRMATION_REQUEST, MessageType.CONFIRMATION),
+        *(MessageType.OBSERVATION, MessageType.RECOVERY),
     }
 )
 """Types of the messages that can make or change a line."""
-_CLOSING = DECIDING - {MessageType.OBSERVATION, MessageType.RECOVERY}
-_SURE = _CLOSING - {MessageType.GRANT, MessageType.RESOLUTION}
+_SURE = (
+    *(MessageType.RECEIPT, MessageType.REFUSAL, MessageType.DENIAL),
+    *(MessageType.CONFIRMATION_REQUEST, MessageType.CONFIRMATION),
+)
+"""Of these, the last one a task has is its end."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +43,8 @@ class Asked:
     text: str
     principal: Principal
     origin: str
+    question: str | None = None
+    """The question that it goes on from, once a person has agreed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +52,8 @@ class Line:
     """What became of one action, or a change that HearthNet did not make."""
 
     id: str
-    """The task's, so that it stays the same from waiting to done."""
+    """The task's, or the question's that was asked about it: so it stays the same
+    from waiting to done, though an approval makes a new intent."""
     event: str
     """The message that decided it."""
     at: datetime
@@ -73,8 +81,11 @@ class Line:
     commit: str | None = None
 
 
-def lines_of(events: Sequence[Event]) -> list[Line]:
-    """Return the lines of a chain, or of one event that has none."""
+def lines_of(events: Sequence[Event], boot: int = 0) -> list[Line]:
+    """Return the lines of a chain, or of one event that has none.
+
+    Questions from before the hub's `boot` are over: they ended with theirs.
+    """
     told = [event for event in events if event.get("message")]
     intent = next((e for e in told if e["type"] == MessageType.INTENT), None)
     if intent is None:
@@ -82,135 +93,171 @@ def lines_of(events: Sequence[Event]) -> list[Line]:
     asked = _asked(intent)
     # What a lease is used for is told where the lease was asked for.
     tasks = [
-        e
+        _Task(e, [m for m in told if m["task"] == e["id"]], boot)
         for e in told
-        if e["type"] == MessageType.TASK and not e["message"]["body"].get("use")
+        if e["type"] == MessageType.TASK and not _body(e).get("use")
     ]
-    ends = {task["id"]: _end(task, told) for task in tasks}
     lines = [
         line
         for number, task in enumerate(tasks)
-        if (end := ends[task["id"]])
-        and not _tried_again(task, end, tasks[number + 1 :])
-        for line in _lines(task, end, told, asked)
+        if not task.tried_again(tasks[number + 1 :])
+        for line in task.lines(asked)
     ]
-    return lines or _nothing(told, asked)
+    settled = any(task.end for task in tasks)
+    return lines if settled else _nothing(told, asked)
+
+
+def _body(event: Event) -> Mapping[str, Any]:
+    body: Mapping[str, Any] = event["message"].get("body", {})
+    return body
+
+
+def _reason(event: Event) -> Reason | None:
+    code = _body(event).get("reason")
+    return Reason(code) if code in set(Reason) else None
 
 
 # One task
 
 
-def _end(task: Event, events: Iterable[Event]) -> Event | None:
-    """Return the message that says what became of a task, the last word first."""
-    said = [e for e in events if e["task"] == task["id"] and e["type"] in _CLOSING]
-    sure = [e for e in said if e["type"] in _SURE]
-    if sure:
-        return sure[-1]
-    wanted = MessageType.RESOLUTION
-    if task["message"]["body"].get("lease_only"):
-        wanted = MessageType.GRANT
-    return next((e for e in said if e["type"] == wanted), None)
+class _Task:
+    """A task with its messages, in order."""
 
+    def __init__(self, task: Event, events: Sequence[Event], boot: int) -> None:
+        self.task = task
+        self.order = _body(task)
+        self.events = events
+        self.end = self._end()
+        self._boot = boot
 
-def _tried_again(task: Event, end: Event, later: Iterable[Event]) -> bool:
-    """Tell whether a race was lost and the same action proposed once more."""
-    if _reason(end) is not Reason.STALE_STATE:
-        return False
-    return any(_action(other) == _action(task) for other in later)
+    def lines(self, asked: Asked) -> list[Line]:
+        """Return what became of it: a line, or one for each of a group's members."""
+        if self.end is None or self._approved:
+            return []
+        members: Mapping[str, str] = _body(self.end).get("members") or {}
+        if len(set(members.values())) < 2:
+            outcome, reason = self._verdict(self.end)
+            return [self._line(asked, self.order["device"], members, outcome, reason)]
+        # They came out differently: who looks for one of them wants its own line.
+        return [
+            replace(
+                self._line(asked, member, (member,), Outcome(outcome), None),
+                id=f"{self.task['id']}/{member}",
+            )
+            for member, outcome in members.items()
+        ]
 
+    def tried_again(self, later: "Iterable[_Task]") -> bool:
+        """Tell whether a race was lost and the same action proposed once more."""
+        if self.end is None or _reason(self.end) is not Reason.STALE_STATE:
+            return False
+        return any(
+            all(self.order[n] == other.order[n] for n in ("device", "operation"))
+            for other in later
+        )
 
-def _action(task: Event) -> tuple[str, str]:
-    body = task["message"]["body"]
-    return body["device"], body["operation"]
+    def _of(self, *types: MessageType) -> Event | None:
+        """Return the last message of some types."""
+        return next((e for e in reversed(self.events) if e["type"] in types), None)
 
+    def _end(self) -> Event | None:
+        """Return the message that says what became of it; the last word counts."""
+        if (sure := self._of(*_SURE)) is not None:
+            return sure
+        given_up = self._of(MessageType.RESOLUTION)
+        if self.order.get("lease_only"):
+            return given_up or self._of(MessageType.GRANT)
+        return given_up
 
-def _lines(
-    task: Event, end: Event, events: Sequence[Event], asked: Asked
-) -> list[Line]:
-    body, order = end["message"].get("body", {}), task["message"]["body"]
-    members: Mapping[str, str] = body.get("members") or {}
-    values: Mapping[str, Values] = body.get("values") or {}
-    proposal = next(
-        (
-            e
-            for e in events
-            if e["task"] == task["id"] and e["type"] == MessageType.PROPOSAL
-        ),
-        task,
-    )
+    @property
+    def _approved(self) -> bool:
+        """Tell whether the line goes on in the intent that an approval made."""
+        end = self.end
+        return end is not None and _body(end).get("answer") == "approved"
 
-    def line(suffix: str, device: str, moved: Iterable[str], outcome: Outcome) -> Line:
+    def _verdict(self, end: Event) -> tuple[Outcome, Reason | None]:
+        reason = _reason(end)
+        match end["type"]:
+            case MessageType.RECEIPT:
+                return Outcome(_body(end)["outcome"]), reason
+            case MessageType.CONFIRMATION_REQUEST:
+                if EventId.parse(end["id"]).boot < self._boot:
+                    return Outcome.REFUSED, Reason.RESTARTED
+                return Outcome.WAITING, reason
+            case MessageType.CONFIRMATION:
+                return Outcome.REFUSED, _UNANSWERED[_body(end)["answer"]]
+            case MessageType.GRANT:
+                return Outcome.GRANTED, reason
+            case MessageType.RESOLUTION if self.order.get("lease_only"):
+                return Outcome.REFUSED, reason or Reason.EXPIRED
+            case MessageType.RESOLUTION if self._of(MessageType.GRANT):
+                # A lease was out and its holder fell silent: only a read can tell.
+                return Outcome.UNKNOWN, reason
+        if reason is Reason.UNREACHABLE:
+            return Outcome.UNREACHABLE, reason
+        return Outcome.REFUSED, reason
+
+    def _line(
+        self,
+        asked: Asked,
+        device: str,
+        moved: Iterable[str],
+        outcome: Outcome,
+        reason: Reason | None,
+    ) -> Line:
+        assert self.end is not None
+        body = _body(self.end)
+        values: Mapping[str, Values] = body.get("values") or {}
+        question = self._of(MessageType.CONFIRMATION_REQUEST)
+        proposal = self._of(MessageType.PROPOSAL)
         return Line(
-            id=task["id"] + suffix,
-            event=end["id"],
-            at=from_text(end["at"]),
+            id=asked.question or (question or self.task)["id"],
+            event=self.end["id"],
+            at=from_text(self.end["at"]),
             outcome=outcome,
-            reason=_reason(end),
+            reason=reason,
             evidence=evidence_of(body.get("evidence") or ()),
             device=device,
             devices=tuple(dict.fromkeys((device, *moved))),
-            operation=order["operation"],
-            parameters=proposal["message"]["body"].get("parameters") or {},
+            operation=self.order["operation"],
+            # The proposal has what “10 % brighter” came to.
+            parameters=_body(proposal or self.task).get("parameters") or {},
             seen=tuple(values[one] for one in moved if one in values),
             asked=asked,
-            agent=task["recipient"] or "",
-            hold=_hold(task["id"], events),
-            commit=end["commit"],
+            agent=self.task["recipient"] or "",
+            hold=self._hold(),
+            commit=self.end["commit"],
         )
 
-    if len(set(members.values())) > 1:
-        # They came out differently: who looks for one of them wants its own line.
-        return [
-            line(f"/{member}", member, (member,), Outcome(outcome))
-            for member, outcome in members.items()
-        ]
-    return [line("", order["device"], members, _outcome(task, end, events))]
+    def _hold(self) -> Mapping[str, Json] | None:
+        """Return the hold that decided a conflict."""
+        conflict = self._of(MessageType.CONFLICT)
+        for met in _body(conflict).get("conflicts", ()) if conflict else ():
+            hold: Mapping[str, Json] = met["hold"]
+            if met["answer"] in (Answer.REFUSED, Answer.ASK):
+                return hold
+        return None
 
 
-def _outcome(task: Event, end: Event, events: Iterable[Event]) -> Outcome:
-    match end["type"]:
-        case MessageType.RECEIPT:
-            return Outcome(end["message"]["body"]["outcome"])
-        case MessageType.CONFIRMATION_REQUEST:
-            return Outcome.WAITING
-        case MessageType.GRANT:
-            return Outcome.GRANTED
-        case MessageType.RESOLUTION if any(
-            e["task"] == task["id"] and e["type"] == MessageType.GRANT for e in events
-        ):
-            # A lease was out and its holder fell silent: only a read can tell.
-            return Outcome.UNKNOWN
-    if _reason(end) is Reason.UNREACHABLE:
-        return Outcome.UNREACHABLE
-    return Outcome.REFUSED
-
-
-def _reason(end: Event) -> Reason | None:
-    code = end["message"].get("body", {}).get("reason")
-    return Reason(code) if code in set(Reason) else None
-
-
-def _hold(task: str, events: Iterable[Event]) -> Mapping[str, Json] | None:
-    """Return the hold that decided a conflict."""
-    for event in events:
-        if event["task"] == task and event["type"] == MessageType.CONFLICT:
-            for conflict in event["message"]["body"].get("conflicts", ()):
-                hold: Mapping[str, Json] = conflict["hold"]
-                if conflict["answer"] in ("refused", "ask"):
-                    return hold
-    return None
+_UNANSWERED = {
+    "rejected": Reason.CONFIRMATION_REQUIRED,
+    "expired": Reason.DEADLINE,
+    "superseded": Reason.SUPERSEDED,
+}
+"""How a question ended to the reason why nothing was done."""
 
 
 # What has no task
 
 
 def _asked(intent: Event) -> Asked:
-    body = intent["message"]["body"]
+    body = _body(intent)
     return Asked(
         intent=intent["id"],
         text=str(body.get("text", "")),
         principal=Principal.from_dict(body["principal"]),
         origin=str(body.get("origin", "")),
+        question=intent["cause"],
     )
 
 
@@ -220,7 +267,7 @@ def _nothing(events: Iterable[Event], asked: Asked) -> list[Line]:
     A question asked for none, and what is done is told somewhere else.
     """
     for event in events:
-        body = event["message"].get("body", {})
+        body = _body(event)
         ended = event["cause"] == asked.intent and event["task"] is None
         if event["type"] != MessageType.RESOLUTION or not ended:
             continue
@@ -251,7 +298,7 @@ def _alone(event: Event) -> list[Line]:
 
 
 def _outside(event: Event) -> list[Line]:
-    body = event["message"].get("body", {})
+    body = _body(event)
     if "cause" not in body:
         return []  # a read that ended our own doubt
     principal = body.get("principal") or {}
@@ -292,5 +339,5 @@ def _dropped(event: Event) -> list[Line]:
             ),
             commit=event["commit"],
         )
-        for dropped in event["message"].get("body", {}).get("dropped", ())
+        for dropped in _body(event).get("dropped", ())
     ]

@@ -275,7 +275,8 @@ class Dispatch:
         evidence = Evidence(code=reason, text=text)
         if task is None:
             return self.refused(job, evidence)
-        record = self._end(task, f"Given up: {text}.", {})
+        body: dict[str, Json] = {"reason": reason, "evidence": [evidence.as_dict()]}
+        record = self._end(task, f"Given up: {text}.", {}, body)
         step = self.refused(job, evidence, event=record.message.id)
         # A lease is out and its holder is silent: only a read can tell.
         return replace(step, outcome=Outcome.UNKNOWN) if task.compiled else step
@@ -292,7 +293,13 @@ class Dispatch:
             house=self._house,
         )
 
-    def _end(self, task: Open, content: str, writes: Mapping[str, Json]) -> Record:
+    def _end(
+        self,
+        task: Open,
+        content: str,
+        writes: Mapping[str, Json],
+        body: Mapping[str, Json] | None = None,
+    ) -> Record:
         """Close a task in the record, with what becomes of holds."""
         about = task.assignment.task
         return self._node.emit(
@@ -303,6 +310,7 @@ class Dispatch:
             cause=about.id,
             intent=about.intent,
             task=about.id,
+            body=body,
             writes={about.path: None, **self._issuer.over(), **writes},
         )
 

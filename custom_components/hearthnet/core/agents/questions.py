@@ -36,6 +36,8 @@ class Questions:
         assignment = task.assignment
         pending = Pending(
             id=question.id,
+            intent=question.intent,
+            task=question.task,
             sentence=question.content,
             binding=task.binding,
             request=request,
@@ -97,6 +99,8 @@ class Questions:
             type=MessageType.CONFIRMATION,
             content=content,
             cause=pending.id,
+            intent=pending.intent,
+            task=pending.task,
             base_commit=self._node.view.commit,
             body={
                 "answer": answer,

@@ -135,15 +135,16 @@ class Rupert(Agent):
         *,
         lease: float | None = None,
         deferred: Deferred | None = None,
+        cause: str | None = None,
     ) -> Intent:
-        """Put an intent on record."""
+        """Put an intent on record; `cause` is the question that it goes on from."""
         source = source_of(request, self.issuer.policy)
         record = self.node.emit(
             sender=self.name,
             to=self.name,
             type=MessageType.INTENT,
             content=f"{request.principal.name}: {request.text}"[:500] or "-",
-            cause=deferred.id if deferred else None,
+            cause=deferred.id if deferred else cause,
             base_commit=self.node.view.commit,
             writes={deferred.path: None} if deferred else {},
             body={
@@ -186,7 +187,7 @@ class Rupert(Agent):
             kind=PlanKind.COMMAND, actions=(pending.action,), source="confirmation"
         )
         try:
-            intent = self._open(pending.request)
+            intent = self._open(pending.request, cause=pending.id)
             intent.approved = pending.binding
             return await self.carry_out(pending.request, plan, intent)
         except JournalError:
