@@ -4,6 +4,7 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers import config_validation as cv, device_registry as dr, llm
 from homeassistant.helpers.typing import ConfigType
 
+from .card import async_forget_card, async_register_card, async_setup_card
 from .const import DOMAIN, PLATFORMS
 from .coordinator import HearthnetConfigEntry, HearthnetCoordinator
 from .llm_api import HearthnetAPI
@@ -12,6 +13,8 @@ from .model_use import budget_store
 from .notices import async_tell_kept
 from .runtime import Folder
 from .services import async_setup_services
+from .timeline import async_setup_timeline
+from .websocket_api import async_setup_websocket_api
 
 CONFIG_SCHEMA = cv.config_entry_only_config_schema(DOMAIN)
 
@@ -19,6 +22,8 @@ CONFIG_SCHEMA = cv.config_entry_only_config_schema(DOMAIN)
 async def async_setup(hass: HomeAssistant, config: ConfigType) -> bool:
     """Register what must exist without a loaded entry."""
     async_setup_services(hass)
+    async_setup_websocket_api(hass)
+    await async_setup_card(hass)
     return True
 
 
@@ -44,6 +49,8 @@ async def async_setup_entry(hass: HomeAssistant, entry: HearthnetConfigEntry) ->
     api = HearthnetAPI(hass=hass, id=DOMAIN, name=entry.title, coordinator=coordinator)
     entry.async_on_unload(llm.async_register_api(hass, api))
     await hass.config_entries.async_forward_entry_setups(entry, PLATFORMS)
+    async_setup_timeline(hass, entry)
+    await async_register_card(hass)
 
 
 async def async_unload_entry(hass: HomeAssistant, entry: HearthnetConfigEntry) -> None:
@@ -55,4 +62,5 @@ async def async_unload_entry(hass: HomeAssistant, entry: HearthnetConfigEntry) -
 async def async_remove_entry(hass: HomeAssistant, entry: HearthnetConfigEntry) -> None:
     """Keep the record of what happened, and say where it is."""
     await budget_store(hass, entry.entry_id).async_remove()
+    await async_forget_card(hass)
     await async_tell_kept(hass, Folder.of(hass, entry.entry_id))

@@ -1,12 +1,11 @@
-/** What a reader may do. All of it goes through the integration's actions: they know who asks. */
+/** What a reader may do. Who asks is told by the connection, never by the card. */
 
-import { type Texts } from "./texts";
 import type { Hass } from "./hass";
 import type { Row } from "./types";
 
 const DOMAIN = "hearthnet";
 
-export type Action = "release_hold" | "approve" | "undo" | "ask";
+export type Action = "release_hold" | "undo" | "ask";
 
 /** Tell whether this version of the integration has an action. */
 export function offers(hass: Hass, action: Action): boolean {
@@ -14,10 +13,15 @@ export function offers(hass: Hass, action: Action): boolean {
 }
 
 /** Call an action; return what it wants said. Home Assistant shows its errors itself. */
-export async function act(hass: Hass, action: Action, data: object, texts: Texts): Promise<string> {
+export async function act(hass: Hass, action: Action, data: object): Promise<unknown> {
   const answer = await hass.callService(DOMAIN, action, data, undefined, true, true);
-  const speech = answer.response?.speech;
-  return typeof speech === "string" && speech ? speech : texts.done;
+  return answer.response?.speech;
+}
+
+/** Answer a question that waits for a person; return what came of it in words. */
+export async function answer(hass: Hass, question: string, approve: boolean): Promise<unknown> {
+  const message = { type: "hearthnet/timeline/answer", question, approve, language: hass.language };
+  return (await hass.callWS<{ speech: unknown }>(message)).speech;
 }
 
 /** Whether the words can be said again; an automation's reason is no wish. */

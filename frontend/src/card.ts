@@ -10,7 +10,7 @@ import {
 } from "lit";
 import { guard } from "lit/directives/guard.js";
 import { repeat } from "lit/directives/repeat.js";
-import { act, fire, offers, type Action } from "./actions";
+import { act, answer, fire, offers } from "./actions";
 import css from "./card.css?inline";
 import { Clocks } from "./clocks";
 import {
@@ -29,10 +29,10 @@ import { History } from "./history";
 import { filters } from "./parts/filters";
 import { banners, noMatch, phaseText, placeholder } from "./parts/notices";
 import { rowTemplate, type RowState } from "./parts/row";
-import { agentStrip, confirmationStrip, holdStrip } from "./parts/strips";
+import { agentStrip, questionStrip, holdStrip } from "./parts/strips";
 import { byDay, type Filter } from "./store";
 import { fill, textsFor } from "./texts";
-import type { Chain, FeedMessage, Row, Status } from "./types";
+import type { Chain, FeedMessage, Hold, Question, Row, Status } from "./types";
 import { Words } from "./words";
 
 /** The address that the integration serves the card under has the file's digest in it. */
@@ -223,15 +223,27 @@ export class TimelineCard extends LitElement {
       language: this.hass!.language,
     });
 
-  private act = (action: Action, data: object): void => {
-    const { hass, words } = this;
-    if (!hass || !words) return;
-    act(hass, action, data, words.t).then(
-      (message) => fire(this, "hass-notification", { message }),
-      // Home Assistant has shown the error; there is nothing to take back.
-      () => undefined,
+  /** Tell in a toast what came of something. */
+  private tell(done: Promise<unknown>): void {
+    done.then(
+      (said) => fire(this, "hass-notification", { message: said || this.words?.t.done }),
+      // Home Assistant has shown an action's error itself.
+      (error: unknown) => {
+        if (this.hass && error instanceof Object && "code" in error && error.code === "not_found")
+          fire(this, "hass-notification", { message: this.words?.t.too_late });
+      },
     );
-  };
+  }
+
+  private release = (hold: Hold): void =>
+    this.tell(
+      Promise.all(hold.ids.map((id) => act(this.hass!, "release_hold", { hold: id }))).then(
+        () => "",
+      ),
+    );
+
+  private decide = (question: Question, approve: boolean): void =>
+    this.tell(answer(this.hass!, question.id, approve));
 
   // What they see
 
@@ -285,20 +297,17 @@ export class TimelineCard extends LitElement {
   }
 
   private strips(status: Status, words: Words, full: boolean): unknown {
-    const may = (action: Action) => status.may_decide && offers(this.hass!, action);
-    const release = (hold: { id: string }) => this.act("release_hold", { hold: hold.id });
-    const decide = (one: { id: string }, approve: boolean) =>
-      this.act("approve", { confirmation: one.id, approve });
+    const release = status.may_decide && offers(this.hass!, "release_hold");
     return [
       full ? agentStrip(status.agents, words) : nothing,
-      confirmationStrip(
-        status.confirmations,
+      questionStrip(
+        status.questions,
         words,
         this.skew,
-        may("approve") ? decide : undefined,
+        status.may_decide ? this.decide : undefined,
       ),
       full
-        ? holdStrip(status.holds, words, this.skew, may("release_hold") ? release : undefined)
+        ? holdStrip(status.holds, words, this.skew, release ? this.release : undefined)
         : nothing,
     ];
   }
@@ -322,8 +331,9 @@ export class TimelineCard extends LitElement {
       toggle: this.toggle,
       load: this.load,
       moreInfo: (entityId) => fire(this, "hass-more-info", { entityId }),
-      undo: (row) => this.act("undo", { intent: row.intent }),
-      ask: (row) => this.act("ask", { text: row.asked, language: this.hass!.language }),
+      undo: (row) => this.tell(act(this.hass!, "undo", { intent: row.intent })),
+      ask: (row) =>
+        this.tell(act(this.hass!, "ask", { text: row.asked, language: this.hass!.language })),
     };
     const badSince = this.status?.record.bad_since ?? Infinity;
     return byDay(rows, (at) => words.day(at)).map(

@@ -16,6 +16,7 @@ const GROUP_OF: Record<Outcome, Group> = {
   failed: "blocked",
   unknown: "blocked",
   refused: "blocked",
+  granted: "waiting",
   waiting: "waiting",
 };
 

@@ -11,6 +11,7 @@ export const OUTCOMES = [
   "unverified",
   "unknown",
   "refused",
+  "granted",
   "waiting",
 ] as const;
 export type Outcome = (typeof OUTCOMES)[number];
@@ -126,7 +127,8 @@ export interface Agent {
 }
 
 export interface Hold {
-  id: string;
+  /** One for each attribute that one action left held. */
+  ids: string[];
   target: Target;
   /** “off”, “20 % bright” */
   value: string;
@@ -135,11 +137,10 @@ export interface Hold {
   until: number | null;
 }
 
-export interface Confirmation {
+export interface Question {
   id: string;
   targets: Target[];
   wanted: string;
-  asked: string;
   by: string;
   until: number;
 }
@@ -151,7 +152,7 @@ export interface Status {
   enabled: boolean;
   agents: Agent[];
   holds: Hold[];
-  confirmations: Confirmation[];
+  questions: Question[];
   /** The reader may release holds and confirm. */
   may_decide: boolean;
   record: {
@@ -163,7 +164,8 @@ export interface Status {
     /** What was recorded from then on may have been altered. */
     bad_since: number | null;
   };
-  journal_problem: string | null;
+  /** The journal takes events; without it nothing is done. */
+  journal: boolean;
 }
 
 export interface Page {

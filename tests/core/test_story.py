@@ -58,7 +58,12 @@ ASK = event(
     intent="hub.1.1",
     body={"text": "light", "principal": ANNA.as_dict(), "origin": "app"},
 )
-TURN_ON = {"device": "desk", "operation": "light.turn_on", "parameters": {}}
+TURN_ON = {
+    "device": "desk",
+    "targets": ["desk"],
+    "operation": "light.turn_on",
+    "parameters": {},
+}
 
 
 def task(id_: str, **body: Any) -> dict[str, Any]:

@@ -63,6 +63,7 @@ class Assignment:
         return {
             "task": self.task.as_dict(),
             "device": self.device,
+            "targets": sorted(self.task.scope.devices),
             "operation": self.operation,
             "parameters": dict(self.parameters),
             "relative": dict(self.relative),

@@ -11,6 +11,7 @@ from itertools import islice, takewhile
 import json
 from typing import Any, Protocol
 
+from .clock import to_text
 from .devices import Principal
 from .librarian import LibrarianError
 from .librarian.record import Event
@@ -96,11 +97,17 @@ class Chronicle:
         return []
 
     async def timeline(
-        self, *, limit: int = 50, before: str | None = None, **filters: str | None
+        self,
+        *,
+        limit: int = 50,
+        before: str | None = None,
+        messages: bool = False,
+        **filters: str | None,
     ) -> dict[str, Any]:
         """Return events newest first, and whether the librarian had its say.
 
-        Filters: `device`, `intent`, `lease`, `type`, `text`; all must match.
+        Filters: `device`, `intent`, `lease`, `type`, `text`; all must match. With
+        `messages` each event has its own.
         """
         given = {name: value for name, value in filters.items() if value is not None}
         # Looked up first: what is recorded later is in no answer.
@@ -108,11 +115,11 @@ class Chronicle:
         # All that Git has is older than what it does not have yet.
         known = None if before in {r.message.id for r in tail} else before
         found, complete = await self._ask(
-            "timeline", limit=limit, before=known, **given
+            "timeline", limit=limit, before=known, messages=messages, **given
         )
         older = None if before is None else EventId.parse(before)
         matching = (
-            self._row(record)
+            self._row(record, whole=messages)
             for record in (tail if complete else reversed(self._recent))
             if (older is None or record.message.event < older)
             and _matches(_event(record), given)
@@ -194,7 +201,7 @@ class Chronicle:
             "type": event.type,
             "sender": message.sender,
             "recipient": message.to,
-            "at": json.loads(record.data)["at"],
+            "at": to_text(message.at),
             "content": message.content,
             "cause": message.cause,
             "intent": event.intent,

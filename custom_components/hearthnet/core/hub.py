@@ -482,10 +482,17 @@ class Hub:
         return await self.chronicle.explain(**subject)
 
     async def timeline(
-        self, *, limit: int = 50, before: str | None = None, **filters: str | None
+        self,
+        *,
+        limit: int = 50,
+        before: str | None = None,
+        messages: bool = False,
+        **filters: str | None,
     ) -> dict[str, Any]:
         """Return events newest first; see `Chronicle.timeline`."""
-        return await self.chronicle.timeline(limit=limit, before=before, **filters)
+        return await self.chronicle.timeline(
+            limit=limit, before=before, messages=messages, **filters
+        )
 
     def _say(
         self, type_: MessageType, content: str, *, to: str = ROOT, **fields: Any

@@ -3,7 +3,7 @@
 An event is what `Chronicle` answers with: a row of the index with its message.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -201,7 +201,7 @@ class _Task:
         self,
         asked: Asked,
         device: str,
-        moved: Iterable[str],
+        moved: Collection[str],
         outcome: Outcome,
         reason: Reason | None,
     ) -> Line:
@@ -210,6 +210,7 @@ class _Task:
         values: Mapping[str, Values] = body.get("values") or {}
         question = self._of(MessageType.CONFIRMATION_REQUEST)
         proposal = self._of(MessageType.PROPOSAL)
+        named = (device,) if device in moved else (device, *self.order["targets"])
         return Line(
             id=asked.question or (question or self.task)["id"],
             event=self.end["id"],
@@ -218,7 +219,7 @@ class _Task:
             reason=reason,
             evidence=evidence_of(body.get("evidence") or ()),
             device=device,
-            devices=tuple(dict.fromkeys((device, *moved))),
+            devices=tuple(dict.fromkeys(named)),
             operation=self.order["operation"],
             # The proposal has what “10 % brighter” came to.
             parameters=_body(proposal or self.task).get("parameters") or {},

@@ -36,10 +36,14 @@ export function banners(status: Status | undefined, outdated: boolean, words: Wo
         ${fill(t.audit_failed, { commit: record.bad_commit.slice(0, 7) })}
       </p>`,
     );
-  const problem = status.journal_problem ?? record.problem;
-  if (problem)
-    found.push(html`<p class="banner bad" role="alert">${fill(t.record_problem, { problem })}</p>`);
-  else if (!record.connected)
+  if (!status.journal) found.push(html`<p class="banner bad" role="alert">${t.journal_failed}</p>`);
+  if (record.problem)
+    found.push(
+      html`<p class="banner bad" role="alert">
+        ${fill(t.record_problem, { problem: record.problem })}
+      </p>`,
+    );
+  else if (!record.connected && status.open)
     found.push(html`<p class="banner">${fill(t.record_away, { count: record.behind })}</p>`);
   if (!status.enabled) found.push(html`<p class="banner">${t.disabled}</p>`);
   else if (!status.open) found.push(html`<p class="banner">${t.not_open}</p>`);

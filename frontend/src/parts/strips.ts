@@ -4,7 +4,7 @@ import { html, nothing, type TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import { capital } from "../chain";
 import { fill } from "../texts";
-import type { Agent, Confirmation, Hold } from "../types";
+import type { Agent, Hold, Question } from "../types";
 import type { Words } from "../words";
 
 type Part = TemplateResult | typeof nothing;
@@ -47,7 +47,7 @@ export function holdStrip(
   return html`<ul class="strip holds" aria-label=${t.holds}>
     ${repeat(
       holds,
-      (hold) => hold.id,
+      (hold) => hold.ids[0],
       (hold) => {
         const name = words.name(hold.target);
         const told = { name, value: hold.value, who: hold.by };
@@ -75,26 +75,25 @@ export function holdStrip(
   </ul>`;
 }
 
-export function confirmationStrip(
-  confirmations: Confirmation[],
+export function questionStrip(
+  questions: Question[],
   words: Words,
   skew: number,
-  decide: ((confirmation: Confirmation, approve: boolean) => void) | undefined,
+  decide: ((question: Question, approve: boolean) => void) | undefined,
 ): Part {
-  if (!confirmations.length) return nothing;
+  if (!questions.length) return nothing;
   const { t } = words;
-  return html`<section class="confirmations" aria-label=${t.confirmations}>
-    <h3>${t.confirmations}</h3>
+  return html`<section class="questions" aria-label=${t.questions}>
+    <h3>${t.questions}</h3>
     ${repeat(
-      confirmations,
+      questions,
       (one) => one.id,
       (one) =>
-        html`<div class="confirmation">
+        html`<div class="question">
           <span class="text"
             ><b>${fill(t.named, { name: words.names(one.targets), value: one.wanted })}</b>
             <span class="line3"
-              >${one.asked ? fill(t.in_quotes, { text: one.asked }) + " · " : nothing}${one.by} ·
-              ${t.expires}
+              >${one.by} · ${t.expires}
               <span class="clock" role="timer" data-until=${one.until - skew}></span></span
           ></span>
           ${

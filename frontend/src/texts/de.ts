@@ -39,6 +39,7 @@ export const de: Texts = {
     unverified: "Gesendet; es kommt keine Rückmeldung",
     unknown: "Nicht bekannt",
     refused: "Nicht getan",
+    granted: "Freigegeben, nicht benutzt",
     waiting: "Wartet auf eine Bestätigung",
   },
   refusals: {
@@ -90,6 +91,7 @@ export const de: Texts = {
   after_bad: "nach der nicht bestandenen Prüfung",
   record_problem: "Die Aufzeichnung hat ein Problem: {problem}",
   record_away: "Der Bibliothekar ist nicht da; {count} Ereignisse sind noch nicht in Git.",
+  journal_failed: "Das Journal lässt sich nicht schreiben: HearthNet ändert nichts.",
   disabled: "Das Schalten ist ausgeschaltet: HearthNet ändert nichts.",
   not_open: "Home Assistant startet noch: HearthNet ändert noch nichts.",
   outdated: "HearthNet wurde aktualisiert.",
@@ -106,7 +108,7 @@ export const de: Texts = {
   release: "Freigeben",
   release_label: "{name}, {value}, freigeben; gehalten für {who}",
 
-  confirmations: "Wartet auf dich",
+  questions: "Wartet auf dich",
   expires: "verfällt in",
   approve: "Erlauben",
   reject: "Ablehnen",
@@ -143,6 +145,7 @@ export const de: Texts = {
   undo: "Rückgängig",
   ask_again: "Nochmal bitten",
   done: "Erledigt",
+  too_late: "Das ist schon vorbei",
 
   drawing: "Wer mit wem sprach: {links}",
   replay: "Nachspielen",

@@ -46,6 +46,7 @@ export interface Texts {
   after_bad: string;
   record_problem: string;
   record_away: string;
+  journal_failed: string;
   disabled: string;
   not_open: string;
   outdated: string;
@@ -62,7 +63,7 @@ export interface Texts {
   release: string;
   release_label: string;
 
-  confirmations: string;
+  questions: string;
   expires: string;
   approve: string;
   reject: string;
@@ -84,6 +85,7 @@ export interface Texts {
   undo: string;
   ask_again: string;
   done: string;
+  too_late: string;
 
   drawing: string;
   replay: string;
@@ -136,6 +138,7 @@ export const en: Texts = {
     unverified: "Sent; nothing reports back",
     unknown: "Not known",
     refused: "Not done",
+    granted: "Lease granted, not used",
     waiting: "Waits for somebody to confirm",
   },
   refusals: {
@@ -187,6 +190,7 @@ export const en: Texts = {
   after_bad: "after the failed check",
   record_problem: "The record has a problem: {problem}",
   record_away: "The librarian is away; {count} events are not in Git yet.",
+  journal_failed: "The journal cannot be written: HearthNet changes nothing.",
   disabled: "Actuation is switched off: HearthNet changes nothing.",
   not_open: "Home Assistant is still starting: HearthNet changes nothing yet.",
   outdated: "HearthNet was updated.",
@@ -203,7 +207,7 @@ export const en: Texts = {
   release: "Release",
   release_label: "Release {name}, {value}; held for {who}",
 
-  confirmations: "Waits for you",
+  questions: "Waits for you",
   expires: "expires in",
   approve: "Approve",
   reject: "Reject",
@@ -240,6 +244,7 @@ export const en: Texts = {
   undo: "Undo",
   ask_again: "Ask again",
   done: "Done",
+  too_late: "That is over already",
 
   drawing: "Who spoke with whom: {links}",
   replay: "Replay",

@@ -39,6 +39,7 @@ export const zh: Texts = {
     unverified: "已发送，没有回报",
     unknown: "结果不明",
     refused: "没有执行",
+    granted: "已授权，尚未使用",
     waiting: "等待确认",
   },
   refusals: {
@@ -88,6 +89,7 @@ export const zh: Texts = {
   after_bad: "在未通过的检查之后",
   record_problem: "记录有问题：{problem}",
   record_away: "记录员不在；有 {count} 个事件还没有写入 Git。",
+  journal_failed: "日志无法写入：HearthNet 不会改变任何东西。",
   disabled: "执行功能是关闭的：HearthNet 不会改变任何东西。",
   not_open: "Home Assistant 还在启动：HearthNet 暂时不会改变任何东西。",
   outdated: "HearthNet 已更新。",
@@ -104,7 +106,7 @@ export const zh: Texts = {
   release: "解除",
   release_label: "解除{name}，{value}；为{who}保持",
 
-  confirmations: "等你确认",
+  questions: "等你确认",
   expires: "剩余",
   approve: "批准",
   reject: "拒绝",
@@ -141,6 +143,7 @@ export const zh: Texts = {
   undo: "撤销",
   ask_again: "再提一次",
   done: "完成",
+  too_late: "已经结束",
 
   drawing: "谁和谁通信：{links}",
   replay: "回放",

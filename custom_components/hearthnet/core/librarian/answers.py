@@ -53,13 +53,16 @@ class Answers:
         except (TypeError, ValueError) as error:
             raise LibrarianError(f"{what}: {error}") from error
 
-    def timeline(self, *, limit: int = 50, **filters: Any) -> list[dict[str, Any]]:
+    def timeline(
+        self, *, limit: int = 50, messages: bool = False, **filters: Any
+    ) -> list[dict[str, Any]]:
         """Return the newest events that match all filters, newest first.
 
         Filters: `before` (an event id), `device`, `intent`, `lease`, `type`,
-        `text` (in the sentence).
+        `text` (in the sentence). With `messages` each event has its own.
         """
-        return self._index.timeline(limit=min(limit, MAX_ROWS), **filters)
+        rows = self._index.timeline(limit=min(limit, MAX_ROWS), **filters)
+        return [self._with_message(row) for row in rows] if messages else rows
 
     def chain(self, intent: str, *, limit: int = MAX_ROWS) -> list[dict[str, Any]]:
         """Return an intent's events in their order, with their messages."""

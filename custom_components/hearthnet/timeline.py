@@ -1,0 +1,244 @@
+"""The timeline over a hub: pages of lines, chains, and lines as they come about."""
+
+import asyncio
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol
+
+from homeassistant.core import CALLBACK_TYPE, HassJob, HomeAssistant, callback
+from homeassistant.helpers.event import async_call_later
+from homeassistant.util.hass_dict import HassKey
+
+from .const import DOMAIN
+from .coordinator import HearthnetConfigEntry, HearthnetCoordinator
+from .core.messages import MessageType
+from .core.status import Cause, Decision, HubStatus
+from .core.story import DECIDING, Event, Line, lines_of
+
+CHUNK = 200
+"""Events read at once."""
+MOST_CHUNKS = 10
+"""Read for one page at most: a rare thing is looked for in steps."""
+WATCHED = 100
+"""Newest lines that are told again after each change."""
+PAUSE = 0.1
+"""Seconds in which changes are gathered."""
+
+
+class Asked(Protocol):
+    """What the timeline asks of a hub."""
+
+    @property
+    def status(self) -> HubStatus:
+        """Everything at this moment."""
+
+    async def timeline(
+        self,
+        *,
+        limit: int,
+        before: str | None,
+        messages: bool,
+        device: str | None,
+        text: str | None,
+    ) -> dict[str, Any]:
+        """Return `events`, the newest first, each with its message."""
+
+    async def explain(self, **subject: str | None) -> dict[str, Any]:
+        """Return the `events` of an intent's or event's chain, oldest first.
+
+        Raises:
+            LookupError: nothing is on record about it.
+        """
+
+
+@dataclass(frozen=True, kw_only=True)
+class Page:
+    """Lines in no particular order, and where older ones start."""
+
+    lines: list[Line]
+    cursor: str | None
+    """None: there are none."""
+
+
+type Listener = Callable[[list[Line]], None]
+"""Told of the newest lines after a change of anything."""
+
+
+class Timeline:
+    """The lines of one boot of the hub."""
+
+    def __init__(self, hass: HomeAssistant, hub: Asked) -> None:
+        """Take the hub; nothing is read before somebody listens."""
+        self._hass = hass
+        self._hub = hub
+        self._listeners: list[Listener] = []
+        self._ends: list[CALLBACK_TYPE] = []
+        self._planned: CALLBACK_TYPE | None = None
+        self._reading = asyncio.Lock()
+
+    # Questions
+
+    async def page(
+        self,
+        *,
+        limit: int,
+        cursor: str | None = None,
+        devices: Collection[str] | None = None,
+        text: str | None = None,
+    ) -> Page:
+        """Return at least `limit` lines older than a cursor, if there are so many.
+
+        With `devices` only what is about one of them; with `text` whatever has a
+        message with it.
+        """
+        return await self._read(
+            limit, cursor, devices, text, lambda line: shows(line, devices)
+        )
+
+    async def _read(
+        self,
+        limit: int,
+        cursor: str | None,
+        devices: Collection[str] | None,
+        text: str | None,
+        wanted: Callable[[Line], bool],
+    ) -> Page:
+        found: dict[str, Line] = {}
+        seen: set[str] = set()
+        device = next(iter(devices)) if devices and len(devices) == 1 else None
+        partial = text is not None or device is not None
+        for _ in range(MOST_CHUNKS):
+            answer = await self._hub.timeline(
+                limit=CHUNK, before=cursor, messages=True, device=device, text=text
+            )
+            events: list[Event] = answer["events"]
+            for event in events:
+                if len(found) >= limit:
+                    return Page(lines=list(found.values()), cursor=cursor)
+                cursor = event["id"]
+                key = event["intent"] or event["id"]
+                if key in seen or not _tells(event, devices):
+                    continue
+                seen.add(key)
+                whole = None if partial else _whole(key, events)
+                for line in await self._lines(event, whole):
+                    if wanted(line):
+                        found.setdefault(line.id, line)
+            if len(events) < CHUNK:
+                cursor = None
+                break
+        return Page(lines=list(found.values()), cursor=cursor)
+
+    async def chain(self, event: str) -> dict[str, Any]:
+        """Return the chain that an event is in.
+
+        Raises:
+            LookupError: nothing is on record about it.
+        """
+        return await self._hub.explain(event=event)
+
+    def lines(self, events: Sequence[Event]) -> list[Line]:
+        """Return the lines of a chain as things stand."""
+        return lines_of(events, self._hub.status.boot)
+
+    async def _lines(self, event: Event, whole: Sequence[Event] | None) -> list[Line]:
+        if event["intent"] is None:
+            return self.lines([event])
+        if whole is None:
+            try:
+                answer = await self._hub.explain(intent=event["intent"])
+            except LookupError:
+                return []
+            whole = answer["events"]
+        return self.lines(whole)
+
+    # Changes
+
+    @callback
+    def async_listen(self, listener: Listener) -> CALLBACK_TYPE:
+        """Call `listener` after each change from now on."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    @callback
+    def async_on_close(self, end: CALLBACK_TYPE) -> CALLBACK_TYPE:
+        """Call `end` when the hub goes; return what takes that back."""
+        self._ends.append(end)
+        return lambda: self._ends.remove(end)
+
+    @callback
+    def async_close(self) -> None:
+        """Let go of the hub; whoever listens has to ask again."""
+        if self._planned is not None:
+            self._planned()
+        self._listeners.clear()
+        for end in tuple(self._ends):
+            end()
+
+    @callback
+    def async_changed(self, _decision: Decision | None = None) -> None:
+        """Look for what is new, soon: one request makes many events at once."""
+        if self._planned is None and self._listeners:
+            job = HassJob(self._async_look, cancel_on_shutdown=True)
+            self._planned = async_call_later(self._hass, PAUSE, job)
+
+    async def _async_look(self, _now: datetime) -> None:
+        """Read the newest lines again: an answer or a commit may have come in."""
+        self._planned = None
+        async with self._reading:
+            page = await self._read(WATCHED, None, None, None, lambda _: True)
+        for listener in tuple(self._listeners):
+            listener(page.lines)
+
+
+def _tells(event: Event, devices: Collection[str] | None) -> bool:
+    """Tell whether an event can stand for lines that are wanted."""
+    if event["intent"] is not None:
+        return True
+    return event["type"] in DECIDING and (
+        event["type"] == MessageType.RECOVERY
+        or devices is None
+        or any(device in devices for device in event["devices"])
+    )
+
+
+def shows(line: Line, devices: Collection[str] | None) -> bool:
+    """Tell whether a line belongs to a list about some devices, or about all."""
+    if line.cause is Cause.RECONNECT:
+        return False  # nobody did anything
+    if devices is None:
+        # A home changes all the time; here only what HearthNet had to do with.
+        return line.outcome is not None or bool(line.undid)
+    return any(device in devices for device in line.devices)
+
+
+def _whole(intent: str, events: Iterable[Event]) -> list[Event] | None:
+    """Return an intent's events, oldest first, if surely all are among these."""
+    mine = [event for event in events if event["intent"] == intent][::-1]
+    begun = mine[0]["id"] == intent
+    ended = any(e["cause"] == intent and e["task"] is None for e in mine)
+    return mine if begun and ended else None
+
+
+TIMELINE: HassKey[tuple[HearthnetCoordinator, Timeline]] = HassKey(DOMAIN)
+
+
+@callback
+def async_setup_timeline(hass: HomeAssistant, entry: HearthnetConfigEntry) -> None:
+    """Offer the timeline of an entry's hub until the entry is unloaded."""
+    coordinator = entry.runtime_data
+    timeline = Timeline(hass, coordinator.hub)
+    hass.data[TIMELINE] = coordinator, timeline
+    entry.async_on_unload(
+        coordinator.hub.overview.subscribe(timeline.async_changed)
+    )
+    # Commits, and what only time changes.
+    entry.async_on_unload(coordinator.async_add_listener(timeline.async_changed))
+
+    @callback
+    def end() -> None:
+        hass.data.pop(TIMELINE)
+        timeline.async_close()
+
+    entry.async_on_unload(end)

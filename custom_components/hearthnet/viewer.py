@@ -1,0 +1,314 @@
+"""What one reader sees of the timeline: in their language, and no more than they may.
+
+Home Assistant's own rights decide: whoever may not read an entity sees no line
+about it, and of a chain that touches it only that there was a step.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, cast
+
+from homeassistant.auth.models import User
+from homeassistant.auth.permissions.const import POLICY_READ
+from homeassistant.core import HomeAssistant, callback
+from homeassistant.util import dt as dt_util
+
+from .coordinator import HearthnetCoordinator
+from .core import wording
+from .core.clock import from_text
+from .core.messages import Json, MessageType
+from .core.paths import device_path
+from .core.reasons import DONE, Outcome, Reason
+from .core.status import HoldStatus, HubStatus
+from .core.story import Event, Line
+from .core.texts import texts_for
+
+_NO = {MessageType.DENIAL, MessageType.REFUSAL, MessageType.CONFLICT}
+_GOOD = DONE | {Outcome.RUNNING, Outcome.UNVERIFIED}
+
+
+class Viewer:
+    """Shows lines, chains and the status to one user in one language."""
+
+    def __init__(
+        self,
+        hass: HomeAssistant,
+        coordinator: HearthnetCoordinator,
+        user: User,
+        language: str,
+    ) -> None:
+        """Take the reader."""
+        self._hass = hass
+        self._coordinator = coordinator
+        self._house = coordinator.house
+        self._user = user
+        self._texts = texts_for(language)
+
+    # Rights
+
+    @callback
+    def may_read(self, devices: Iterable[str]) -> bool:
+        """Tell whether the reader may read all of some devices."""
+        if self._user.permissions.access_all_entities(POLICY_READ):
+            return True
+        return all(
+            (entity_id := self._house.entity_id(device)) is not None
+            and self._user.permissions.check_entity(entity_id, POLICY_READ)
+            for device in devices
+        )
+
+    @callback
+    def may_see(self, line: Line) -> bool:
+        """Tell whether the reader may see a line; words are for who said them."""
+        if line.devices:
+            return self.may_read(line.devices)
+        asked = line.asked
+        mine = asked is not None and asked.principal.id == self._user.id
+        return mine or self._user.is_admin
+
+    # Lines
+
+    @callback
+    def rows(self, lines: Iterable[Line]) -> list[dict[str, Any]]:
+        """Return the rows that the reader may see, newest first."""
+        seen = sorted(filter(self.may_see, lines), key=lambda line: line.at)
+        return [self._row(line) for line in reversed(seen)]
+
+    @callback
+    def _row(self, line: Line) -> dict[str, Any]:
+        asked = line.asked
+        first = line.evidence[0] if line.evidence else None
+        return {
+            "id": line.id,
+            "event": line.event,
+            "intent": asked.intent if asked else None,
+            "at": line.at.timestamp(),
+            "outcome": line.outcome,
+            "cause": line.cause,
+            "reason": line.reason,
+            "why": self._texts.reasons[line.reason] if line.reason else "",
+            "detail": first.text if first else "",
+            "rule": first.rule if first else None,
+            "targets": self._targets([line.device] if line.device else []),
+            "wanted": self._wanted(line.operation, line.parameters),
+            "seen": self._seen(line),
+            "asked": asked.text if asked else "",
+            "by": asked.principal.name if asked else line.by,
+            "origin": asked.origin if asked else "",
+            "agent": line.agent,
+            "hold": _hold(line.hold),
+            "undid": list(line.undid),
+            "commit": line.commit,
+        }
+
+    def _wanted(
+        self, operation: str | None, parameters: Mapping[str, Json] | None
+    ) -> str:
+        if operation is None:
+            return ""
+        return wording.wanted(self._texts, operation, parameters or {})
+
+    def _seen(self, line: Line) -> str:
+        """Tell what was read back, if all that was moved shows the same."""
+        if line.operation is None:
+            told = {wording.state(self._texts, values) for values in line.seen}
+        else:
+            told = {
+                wording.reached(self._texts, line.operation, line.parameters, values)
+                for values in line.seen
+            }
+        return told.pop() if len(told) == 1 else ""
+
+    def _targets(self, devices: Iterable[str]) -> list[dict[str, Any]]:
+        return [
+            {"entity_id": self._house.entity_id(device), "name": self._name(device)}
+            for device in devices
+        ]
+
+    def _name(self, device_id: str) -> str:
+        """Return a device's present name, else the recorded one."""
+        if (device := self._house.device(device_id)) is not None:
+            return device.name
+        kept = self._coordinator.hub.node.view.get(device_path(device_id))
+        name = kept.get("name") if isinstance(kept, dict) else None
+        return str(name or device_id)
+
+    # Chains
+
+    @callback
+    def nodes(self, events: Sequence[Event]) -> list[dict[str, Any]]:
+        """Return a chain's messages; of what may not be read, only that it was."""
+        tasks = {e["id"]: e for e in events if e["type"] == MessageType.TASK}
+        return [self._node(e, tasks.get(e["task"])) for e in events if e.get("message")]
+
+    def _node(self, event: Event, task: Event | None) -> dict[str, Any]:
+        body = event["message"].get("body", {})
+        order = task["message"]["body"] if task else {}
+        about = [*event["devices"], *order.get("targets", ())]
+        shown = self.may_read(about)
+        named = [order["device"]] if task else event["devices"]
+        until = event["message"].get("expires_at")
+        return {
+            "id": event["id"],
+            "cause": event["cause"],
+            "task": event["task"],
+            "type": event["type"],
+            "at": from_text(event["at"]).timestamp(),
+            "from": event["sender"],
+            "to": event["recipient"],
+            "status": _status(event),
+            "text": self._told(event, body, order, named) if shown else "",
+            "targets": self._targets(named) if shown else [],
+            "evidence": list(body.get("evidence", ())) if shown else [],
+            "until": from_text(until).timestamp() if until else None,
+            "commit": event["commit"],
+        }
+
+    def _told(
+        self,
+        event: Event,
+        body: Mapping[str, Any],
+        order: Mapping[str, Any],
+        named: Iterable[str],
+    ) -> str:
+        """Say what a message does, by its own fields where it has them."""
+        names = self._texts.comma.join(map(self._name, named))
+        parameters = body.get("parameters") or order.get("parameters")
+        match event["type"]:
+            case MessageType.INTENT:
+                return str(body.get("text", ""))
+            case (
+                MessageType.TASK
+                | MessageType.PROPOSAL
+                | MessageType.GRANT
+                | MessageType.EXECUTE
+                | MessageType.CONFIRMATION_REQUEST
+            ) if order:
+                return f"{names}: {self._wanted(order['operation'], parameters)}"
+            case MessageType.RECEIPT:
+                return self._receipt(body, order, names)
+            case MessageType.DENIAL | MessageType.REFUSAL:
+                return f"{names}: {self._texts.reasons[Reason(body['reason'])]}"
+            case MessageType.CONFLICT:
+                return self._conflict(body)
+        return str(event["content"])
+
+    def _receipt(
+        self, body: Mapping[str, Any], order: Mapping[str, Any], names: str
+    ) -> str:
+        operation, seen = body["operation"], body.get("values") or {}
+        told = {
+            wording.reached(
+                self._texts, operation, order.get("parameters", {}), seen.get(one, {})
+            )
+            for one in body["members"]
+        }
+        state = told.pop() if len(told) == 1 else ""
+        sentence = self._texts.outcomes[Outcome(body["outcome"])][0]
+        return sentence.format(names=names, state=state or self._texts.as_asked)
+
+    def _conflict(self, body: Mapping[str, Any]) -> str:
+        """Name who holds what, each once."""
+        held: dict[tuple[str, datetime, datetime], None] = {}
+        for conflict in body.get("conflicts", ()):
+            hold = conflict["hold"]
+            since, ends = from_text(hold["since"]), from_text(hold["ends_at"])
+            held[hold["principal"]["name"], since, ends] = None
+        return self._texts.comma.join(
+            self._texts.held_until.format(who=who, time=_clock(since), end=_clock(ends))
+            for who, since, ends in held
+        )
+
+    # Status
+
+    @callback
+    def status(self, status: HubStatus, *, may_decide: bool) -> dict[str, Any]:
+        """Return what stands above the list."""
+        record = status.librarian
+        return {
+            "now": dt_util.utcnow().timestamp(),
+            "open": status.open,
+            "enabled": status.enabled,
+            "journal": status.journal,
+            "may_decide": may_decide,
+            "agents": [
+                {
+                    "name": agent.name,
+                    "online": agent.online,
+                    "open_tasks": agent.open_tasks,
+                }
+                for agent in status.agents
+            ],
+            "holds": self._holds(status.holds),
+            "questions": [
+                {
+                    "id": question.id,
+                    "targets": self._targets(question.target),
+                    "wanted": self._wanted(question.operation, question.parameters),
+                    "by": question.principal,
+                    "until": question.expires_at.timestamp(),
+                }
+                for question in status.questions
+                if self.may_read(question.target)
+            ],
+            "record": {
+                "connected": record.connected,
+                "behind": record.behind,
+                "problem": record.problem,
+                "bad_commit": record.bad_commit,
+                "bad_since": record.bad_since and record.bad_since.timestamp(),
+            },
+        }
+
+    def _holds(self, holds: Iterable[HoldStatus]) -> list[dict[str, Any]]:
+        """Show together what one action left on one device."""
+        together: defaultdict[tuple[str, str], list[HoldStatus]] = defaultdict(list)
+        for hold in holds:
+            if self.may_read((hold.device,)):
+                together[hold.device, hold.id.rpartition("-")[0]].append(hold)
+        return [
+            {
+                "ids": [hold.id for hold in those],
+                "target": self._targets((device,))[0],
+                "value": self._held(those),
+                "by": those[0].principal,
+                "since": those[0].since.timestamp(),
+                "until": those[0].ends_at and those[0].ends_at.timestamp(),
+            }
+            for (device, _), those in together.items()
+        ]
+
+    def _held(self, holds: Iterable[HoldStatus]) -> str:
+        return self._texts.comma.join(
+            wording.attribute(self._texts, hold.attribute, cast(Json, hold.value))
+            for hold in holds
+        )
+
+
+def _status(event: Event) -> str:
+    body = event["message"].get("body", {})
+    match event["type"]:
+        case MessageType.CONFIRMATION_REQUEST:
+            return "wait"
+        case MessageType.RECEIPT:
+            return "ok" if body["outcome"] in _GOOD else "no"
+        case MessageType.CONFIRMATION:
+            return "ok" if body["answer"] == "approved" else "no"
+        case MessageType.RESOLUTION:
+            return "no" if body.get("reason") else "ok"
+    return "no" if event["type"] in _NO else "ok"
+
+
+def _hold(hold: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    if hold is None:
+        return None
+    return {
+        "by": hold["principal"]["name"],
+        "since": from_text(hold["since"]).timestamp(),
+        "until": from_text(hold["ends_at"]).timestamp(),
+    }
+
+
+def _clock(moment: datetime) -> str:
+    return dt_util.as_local(moment).strftime("%H:%M")
