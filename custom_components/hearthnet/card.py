@@ -4,7 +4,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
-from homeassistant.components.frontend import add_extra_js_url
+from homeassistant.components.frontend import add_extra_js_url, remove_extra_js_url
 from homeassistant.components.http import StaticPathConfig
 from homeassistant.components.lovelace.const import LOVELACE_DATA
 from homeassistant.components.lovelace.resources import ResourceStorageCollection
@@ -43,7 +43,7 @@ async def async_register_card(hass: HomeAssistant) -> None:
     As a resource, which is there before a dashboard is drawn and reaches Cast.
     Where resources are kept in YAML, as a module that every page loads.
     """
-    url = f"{BASE}/{hass.data[DIGEST]}/{FILE}"
+    url = _url(hass)
     resources = await _resources(hass)
     if resources is None:
         add_extra_js_url(hass, url)
@@ -61,9 +61,12 @@ async def async_register_card(hass: HomeAssistant) -> None:
 
 async def async_forget_card(hass: HomeAssistant) -> None:
     """Take the resource back, which would be a dead link without the integration."""
-    if (resources := await _resources(hass)) is not None:
-        for item in _ours(resources):
-            await resources.async_delete_item(item)
+    resources = await _resources(hass)
+    if resources is None:
+        remove_extra_js_url(hass, _url(hass))
+        return
+    for item in _ours(resources):
+        await resources.async_delete_item(item)
 
 
 async def _resources(hass: HomeAssistant) -> ResourceStorageCollection | None:
@@ -74,6 +77,10 @@ async def _resources(hass: HomeAssistant) -> ResourceStorageCollection | None:
     # Unloaded it looks empty, and each start would add one more.
     await resources.async_get_info()
     return resources
+
+
+def _url(hass: HomeAssistant) -> str:
+    return f"{BASE}/{hass.data[DIGEST]}/{FILE}"
 
 
 def _ours(resources: ResourceStorageCollection) -> list[str]:

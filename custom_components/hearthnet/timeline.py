@@ -216,7 +216,7 @@ def shows(line: Line, devices: Collection[str] | None) -> bool:
 def _whole(intent: str, events: Iterable[Event]) -> list[Event] | None:
     """Return an intent's events, oldest first, if surely all are among these."""
     mine = [event for event in events if event["intent"] == intent][::-1]
-    begun = mine[0]["id"] == intent
+    begun = any(e["id"] == intent for e in mine)
     ended = any(e["cause"] == intent and e["task"] is None for e in mine)
     return mine if begun and ended else None
 
@@ -230,9 +230,7 @@ def async_setup_timeline(hass: HomeAssistant, entry: HearthnetConfigEntry) -> No
     coordinator = entry.runtime_data
     timeline = Timeline(hass, coordinator.hub)
     hass.data[TIMELINE] = coordinator, timeline
-    entry.async_on_unload(
-        coordinator.hub.overview.subscribe(timeline.async_changed)
-    )
+    entry.async_on_unload(coordinator.hub.overview.subscribe(timeline.async_changed))
     # Commits, and what only time changes.
     entry.async_on_unload(coordinator.async_add_listener(timeline.async_changed))
 
