@@ -76,7 +76,8 @@ export class Feed {
       (message) => {
         if (this.subscription === mine) this.take(message);
       },
-      this.request,
+      // The library writes its number into what it is given.
+      { ...this.request },
       { resubscribe: false },
     );
     this.subscription = mine;

@@ -14,7 +14,8 @@ class FakeConnection {
 
   async subscribeMessage(callback: Callback, request: object, options: object): Promise<unknown> {
     expect(options).toEqual({ resubscribe: false });
-    this.subscribed.push(request);
+    this.subscribed.push({ ...request });
+    Object.assign(request, { id: this.subscribed.length });
     this.callbacks.push(callback);
     const answer = this.answers.shift();
     if (answer) throw answer;
