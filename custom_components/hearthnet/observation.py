@@ -237,7 +237,7 @@ class Observer:
         execute = self._expects(device_id, values, self._clock.boottime())
         if execute is not None:
             detail = f"a late effect of {execute}"
-            origin = Origin(cause=Cause.UNKNOWN, detail=detail, own=True)
+            origin = Origin(cause=Cause.OWN, detail=detail, own=True)
         elif back:
             origin = Origin(cause=Cause.RECONNECT, detail="it was unavailable")
         else:

@@ -164,7 +164,7 @@ class OriginTracker:
         not the person's own act.
         """
         if context.user_id == self._own_user_id:
-            return Origin(cause=Cause.UNKNOWN, detail="our own action", own=True)
+            return Origin(cause=Cause.OWN, detail="our own action", own=True)
         if (automation := self.automation(context)) is not None:
             return Origin(
                 cause=Cause.AUTOMATION,

@@ -205,8 +205,8 @@ def _tells(event: Event, devices: Collection[str] | None) -> bool:
 
 def shows(line: Line, devices: Collection[str] | None) -> bool:
     """Tell whether a line belongs to a list about some devices, or about all."""
-    if line.cause is Cause.RECONNECT:
-        return False  # nobody did anything
+    if line.cause in (Cause.RECONNECT, Cause.OWN):
+        return False  # nobody did anything that is not told already
     if devices is None:
         # A home changes all the time; here only what HearthNet had to do with.
         return line.outcome is not None or bool(line.undid)

@@ -35,7 +35,7 @@ export const MESSAGE_TYPES = [
 ] as const;
 export type MessageType = (typeof MESSAGE_TYPES)[number];
 
-export const CAUSES = ["person", "voice", "automation", "device", "reconnect", "unknown"] as const;
+export const CAUSES = ["person", "voice", "automation", "device", "unknown"] as const;
 export type Cause = (typeof CAUSES)[number];
 
 /** A device as people see it; one of a phone has no entity. */

@@ -301,6 +301,18 @@ async def test_a_question_that_is_not_approved_says_why(tmp_path: Path) -> None:
     assert line.id == ends[2][0].id
 
 
+def test_who_changed_it_is_named_where_that_is_known() -> None:
+    def by(cause: str, principal: dict[str, str] | None, detail: str) -> str:
+        body = {"device": "desk", "cause": cause, "principal": principal}
+        body |= {"detail": detail, "values": {}}
+        (line,) = lines_of([event("hub.1.5", "observation", body=body)])
+        return line.by
+
+    assert by("person", {"name": "Anna"}, "") == "Anna"
+    assert by("automation", None, "Dusk") == "Dusk"
+    assert by("unknown", None, "follows Hall") == ""
+
+
 def test_what_is_open_or_damaged_is_no_line() -> None:
     damaged = event("hub.1.3", "receipt", task="hub.1.2") | {"message": None}
     assert lines_of([ASK, task("hub.1.2"), damaged]) == []

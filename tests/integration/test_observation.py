@@ -266,7 +266,7 @@ async def test_effects_after_the_receipt_are_told(home: Home) -> None:
     await home.settle()
     told = home.one()
     assert told.values == {"state": "on", "brightness_pct": 50}
-    assert (told.cause, told.detail) == (Cause.UNKNOWN, "a late effect of hub.1.7")
+    assert (told.cause, told.detail) == (Cause.OWN, "a late effect of hub.1.7")
 
 
 async def test_our_own_unexpected_effect_is_no_foreign_hand(home: Home) -> None:
@@ -275,7 +275,7 @@ async def test_our_own_unexpected_effect_is_no_foreign_hand(home: Home) -> None:
     assert home.hub.taken() == []
     await home.settle()
     told = home.one()
-    assert (told.cause, told.detail) == (Cause.UNKNOWN, "our own action")
+    assert (told.cause, told.detail) == (Cause.OWN, "our own action")
 
 
 async def test_a_person_right_after_us_is_a_person(home: Home) -> None:
@@ -485,7 +485,7 @@ async def test_our_own_blind_ends_no_hold_when_it_arrives(hass: HomeAssistant) -
     await home.settle()
     told = home.one()
     assert told.values == {"state": "open", "current_position": 100}
-    assert (told.cause, told.detail) == (Cause.UNKNOWN, "a late effect of hub.1.7")
+    assert (told.cause, told.detail) == (Cause.OWN, "a late effect of hub.1.7")
 
 
 # Which devices

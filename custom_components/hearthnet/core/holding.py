@@ -175,7 +175,7 @@ def on_observation(
         ValueError: the cause is a person, and no principal was given.
     """
     changed, live = list(effects), _live(holds, now)
-    if cause is Cause.RECONNECT:
+    if cause in (Cause.RECONNECT, Cause.OWN):
         return HoldChange()
     if cause is Cause.DEVICE:
         if entity_id not in policy.switches_as_persons:

@@ -26,6 +26,7 @@ _WORDS = {
     Cause.AUTOMATION: "by the automation {who}",
     Cause.DEVICE: "at the device or its switch",
     Cause.RECONNECT: "seen as it came back",
+    Cause.OWN: "as we asked, but late",
     Cause.UNKNOWN: "by an unknown cause",
 }
 

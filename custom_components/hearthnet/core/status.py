@@ -24,6 +24,8 @@ class Cause(StrEnum):
     """The device itself or its own switch: no call in Home Assistant caused it."""
     RECONNECT = "reconnect"
     """From or to unavailable or unknown, or first seen after a start."""
+    OWN = "own"
+    """HearthNet itself: an effect of its action that shows after the receipt."""
     UNKNOWN = "unknown"
 
 

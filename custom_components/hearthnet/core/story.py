@@ -14,7 +14,7 @@ from .clock import from_text
 from .devices import Principal, Values
 from .intents import Evidence, PlanKind
 from .messages import EventId, Json, MessageType
-from .reasons import DONE, Outcome, Reason
+from .reasons import Outcome, Reason
 from .status import Cause
 
 type Event = Mapping[str, Any]
@@ -103,8 +103,8 @@ def lines_of(events: Sequence[Event], boot: int = 0) -> list[Line]:
         if not task.tried_again(tasks[number + 1 :])
         for line in task.lines(asked)
     ]
-    settled = any(task.end for task in tasks)
-    return lines if settled else _nothing(told, asked)
+    apart = any(e["type"] == MessageType.TASK for e in told)
+    return lines if apart else _nothing(told, asked)
 
 
 def _body(event: Event) -> Mapping[str, Any]:
@@ -263,25 +263,20 @@ def _asked(intent: Event) -> Asked:
 
 
 def _nothing(events: Iterable[Event], asked: Asked) -> list[Line]:
-    """Tell of a request none of whose actions is on record one by one.
-
-    A question asked for none, and what is done is told somewhere else.
-    """
+    """Tell of a request that came to no task; a question asked for none."""
     for event in events:
         body = _body(event)
         ended = event["cause"] == asked.intent and event["task"] is None
         if event["type"] != MessageType.RESOLUTION or not ended:
             continue
-        outcomes = set(body.get("outcomes") or (Outcome.REFUSED,))
-        if body.get("kind") == PlanKind.QUESTION or outcomes & DONE:
+        if body.get("kind") == PlanKind.QUESTION:
             return []
-        outcome = outcomes.pop() if len(outcomes) == 1 else Outcome.REFUSED
         return [
             Line(
                 id=asked.intent,
                 event=event["id"],
                 at=from_text(event["at"]),
-                outcome=Outcome(outcome),
+                outcome=Outcome.REFUSED,
                 reason=_reason(event),
                 asked=asked,
                 commit=event["commit"],
@@ -303,6 +298,7 @@ def _outside(event: Event) -> list[Line]:
     if "cause" not in body:
         return []  # a read that ended our own doubt
     principal = body.get("principal") or {}
+    named = body["cause"] == Cause.AUTOMATION  # then the detail is its name
     holds = [*body.get("broken", ()), *(e["hold"] for e in body.get("ended", ()))]
     return [
         Line(
@@ -314,7 +310,7 @@ def _outside(event: Event) -> list[Line]:
             device=body["device"],
             devices=(body["device"],),
             seen=(body["values"],),
-            by=body.get("detail") or principal.get("name", ""),
+            by=principal.get("name") or (body["detail"] if named else ""),
             # A hold is named after the message that made it.
             undid=tuple(dict.fromkeys(str(h).rpartition("-")[0] for h in holds)),
             commit=event["commit"],

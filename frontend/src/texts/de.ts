@@ -61,7 +61,6 @@ export const de: Texts = {
     voice: "per Sprache an HearthNet vorbei geändert",
     automation: "geändert von der Automation {who}",
     device: "am Gerät oder seinem Schalter geändert",
-    reconnect: "so gesehen, als es wieder da war",
     unknown: "geändert; nichts sagt, von wem",
   },
   wanted: "blieb unangetastet; gewünscht war {value}",

@@ -160,7 +160,6 @@ export const en: Texts = {
     voice: "changed by voice, past HearthNet",
     automation: "changed by the automation {who}",
     device: "changed at the device or its switch",
-    reconnect: "seen as it came back",
     unknown: "changed, and nothing says by whom",
   },
   wanted: "left alone; wanted {value}",

@@ -61,7 +61,6 @@ export const zh: Texts = {
     voice: "通过语音绕过 HearthNet 改变",
     automation: "由自动化“{who}”改变",
     device: "在设备或其开关上改变",
-    reconnect: "重新连接时的状态",
     unknown: "已改变，原因不明",
   },
   wanted: "没有动；要求的是{value}",
