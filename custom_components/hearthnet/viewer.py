@@ -25,6 +25,7 @@ from .core.story import Event, Line
 from .core.texts import texts_for
 
 _NO = {MessageType.DENIAL, MessageType.REFUSAL, MessageType.CONFLICT}
+_LASTING = {MessageType.GRANT, MessageType.CONFIRMATION_REQUEST}
 _GOOD = DONE | {Outcome.RUNNING, Outcome.UNVERIFIED}
 
 
@@ -148,14 +149,16 @@ class Viewer:
         about = [*event["devices"], *order.get("targets", ())]
         shown = self.may_read(about)
         named = [order["device"]] if task else event["devices"]
-        until = event["message"].get("expires_at")
+        # A proposal has a time of its own, which is nothing to wait for.
+        until = event["type"] in _LASTING and event["message"].get("expires_at")
+        asker = event["type"] == MessageType.INTENT and body["principal"]["name"]
         return {
             "id": event["id"],
             "cause": event["cause"],
             "task": event["task"],
             "type": event["type"],
             "at": from_text(event["at"]).timestamp(),
-            "from": event["sender"],
+            "from": asker or event["sender"],
             "to": event["recipient"],
             "status": _status(event),
             "text": self._told(event, body, order, named) if shown else "",

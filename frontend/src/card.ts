@@ -11,13 +11,14 @@ import {
 import { guard } from "lit/directives/guard.js";
 import { repeat } from "lit/directives/repeat.js";
 import { act, answer, fire, offers } from "./actions";
+import base from "./base.css?inline";
 import css from "./card.css?inline";
 import { Clocks } from "./clocks";
 import {
   DEFAULT_LIMIT,
-  FORM,
   TAG,
   checkConfig,
+  configForm,
   onlyEntity,
   scopeOf,
   type CardConfig,
@@ -38,9 +39,11 @@ import { Words } from "./words";
 /** The address that the integration serves the card under has the file's digest in it. */
 const OWN_DIGEST = /\/hearthnet_static\/([0-9a-f]+)\//.exec(import.meta.url)?.[1];
 const SCROLLED = 40;
+/** Pixels of the day's name, which stays at the top. */
+const DAY_HEIGHT = 26;
 
 export class TimelineCard extends LitElement {
-  static override styles = unsafeCSS(css);
+  static override styles = [base, css].map(unsafeCSS);
   static override properties = {
     hass: { attribute: false },
     preview: { type: Boolean },
@@ -54,21 +57,21 @@ export class TimelineCard extends LitElement {
   declare private filter: Filter;
   /** Id of the row whose chain is shown. */
   declare private open: string | undefined;
-  private feed = new Feed({
-    message: (message) => this.take(message),
+  #feed = new Feed({
+    message: (message) => this.#take(message),
     phase: () => this.requestUpdate(),
   });
-  private history = new History(
+  #history = new History(
     (message) => this.hass!.callWS(message),
     () => this.requestUpdate(),
   );
-  private words: Words | undefined;
-  private status: Status | undefined;
+  #words: Words | undefined;
+  #status: Status | undefined;
   /** Seconds that the server's clock is ahead of this one. */
-  private skew = 0;
-  private outdated = false;
+  #skew = 0;
+  #outdated = false;
   /** Rows that came while the reader was reading: shown when asked for. */
-  private held = new Set<string>();
+  #held = new Set<string>();
 
   constructor() {
     super();
@@ -84,26 +87,7 @@ export class TimelineCard extends LitElement {
   }
 
   static getConfigForm(): object {
-    const { form, form_help, groups } = textsFor(document.documentElement.lang);
-    const schema = FORM.map((field) =>
-      field.name !== "show"
-        ? field
-        : {
-            ...field,
-            selector: {
-              select: {
-                mode: "dropdown",
-                options: Object.entries(groups).map(([value, label]) => ({ value, label })),
-              },
-            },
-          },
-    );
-    return {
-      schema,
-      computeLabel: ({ name }: { name: string }) => form[name],
-      computeHelper: ({ name }: { name: string }) => form_help[name],
-      assertConfig: checkConfig,
-    };
+    return configForm(textsFor(document.documentElement.lang));
   }
 
   setConfig(config: CardConfig): void {
@@ -130,7 +114,7 @@ export class TimelineCard extends LitElement {
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    this.feed.close();
+    this.#feed.close();
   }
 
   /** `hass` is replaced at every change in the home; few of them show here. */
@@ -152,71 +136,85 @@ export class TimelineCard extends LitElement {
     if (!hass || !config || !this.isConnected) return;
     const before = changed.get("hass") as Hass | undefined;
     if (
-      !this.words ||
+      !this.#words ||
       (before && before.locale !== hass.locale) ||
       before?.language !== hass.language
     )
-      this.words = new Words(() => this.hass!);
+      this.#words = new Words(() => this.hass!);
     const scope = { language: hass.language, ...scopeOf(config) };
     const limit = config.limit ?? DEFAULT_LIMIT;
-    if (this.history.scope(scope, limit)) this.held.clear();
-    this.feed.open(hass.connection, { type: "hearthnet/timeline/subscribe", ...scope, limit });
+    if (this.#history.scope(scope, limit)) this.#held.clear();
+    this.#feed.open(hass.connection, { type: "hearthnet/timeline/subscribe", ...scope, limit });
   }
 
-  private take(message: FeedMessage): void {
+  #take(message: FeedMessage): void {
     if (message.type === "reset") return;
     if (message.type === "snapshot") {
-      this.history.store.restart(message.rows, message.cursor);
-      this.outdated = Boolean(OWN_DIGEST && message.card && message.card !== OWN_DIGEST);
-      this.held.clear();
+      this.#history.store.restart(message.rows, message.cursor);
+      this.#outdated = Boolean(OWN_DIGEST && message.card && message.card !== OWN_DIGEST);
+      this.#held.clear();
     }
     if (message.type === "rows") {
-      if (this.reading())
-        for (const row of message.rows) if (!this.history.store.has(row.id)) this.held.add(row.id);
-      this.history.store.put(message.rows);
+      if (this.#reading())
+        for (const row of message.rows)
+          if (!this.#history.store.has(row.id)) this.#held.add(row.id);
+      this.#history.store.put(message.rows);
     } else {
-      this.status = message.status;
-      this.skew = message.status.now - Date.now() / 1000;
+      this.#status = message.status;
+      this.#skew = message.status.now - Date.now() / 1000;
     }
     this.requestUpdate();
   }
 
   /** Tell whether a row that came in on top would move what is being read. */
-  private reading(): boolean {
-    return this.open !== undefined || (this.list?.scrollTop ?? 0) > SCROLLED;
+  #reading(): boolean {
+    return this.open !== undefined || (this.#list?.scrollTop ?? 0) > SCROLLED;
   }
 
-  private get list(): HTMLElement | null {
+  get #list(): HTMLElement | null {
     return this.renderRoot.querySelector(".list");
   }
 
+  override updated(changed: PropertyValues): void {
+    if (changed.has("open")) this.#reveal();
+  }
+
+  /** Bring as much as fits of what was opened into view, its head in any case. */
+  #reveal = (): void => {
+    const [list, row] = [this.#list, this.renderRoot.querySelector(".row.open")];
+    if (!list || !row) return;
+    const [frame, inner] = [list.getBoundingClientRect(), row.getBoundingClientRect()];
+    const below = inner.bottom - frame.bottom;
+    list.scrollTop += Math.max(0, Math.min(below, inner.top - frame.top - DAY_HEIGHT));
+  };
+
   // What readers do
 
-  private toggle = (row: Row): void => {
+  #toggle = (row: Row): void => {
     this.open = this.open === row.id ? undefined : row.id;
-    if (!this.reading()) this.held.clear();
+    if (!this.#reading()) this.#held.clear();
   };
 
-  private change = (part: Partial<Filter>): void => {
+  #change = (part: Partial<Filter>): void => {
     this.filter = { ...this.filter, ...part };
-    if (part.text !== undefined) this.history.search(part.text);
+    if (part.text !== undefined) this.#history.search(part.text);
   };
 
-  private clearFilters = (): void => this.change({ group: "all", text: "" });
+  #clearFilters = (): void => this.#change({ group: "all", text: "" });
 
-  private showHeld = (): void => {
-    this.held.clear();
-    if (this.list) this.list.scrollTop = 0;
+  #showHeld = (): void => {
+    this.#held.clear();
+    if (this.#list) this.#list.scrollTop = 0;
     this.requestUpdate();
   };
 
-  private scrolled = (): void => {
-    if (!this.held.size || this.reading()) return;
-    this.held.clear();
+  #scrolled = (): void => {
+    if (!this.#held.size || this.#reading()) return;
+    this.#held.clear();
     this.requestUpdate();
   };
 
-  private load = (row: Row): Promise<Chain> =>
+  #load = (row: Row): Promise<Chain> =>
     this.hass!.callWS({
       type: "hearthnet/timeline/chain",
       event: row.event,
@@ -224,56 +222,59 @@ export class TimelineCard extends LitElement {
     });
 
   /** Tell in a toast what came of something. */
-  private tell(done: Promise<unknown>): void {
+  #tell(done: Promise<unknown>): void {
     done.then(
-      (said) => fire(this, "hass-notification", { message: said || this.words?.t.done }),
+      (said) => fire(this, "hass-notification", { message: said || this.#words?.t.done }),
       // Home Assistant has shown an action's error itself.
       (error: unknown) => {
         if (this.hass && error instanceof Object && "code" in error && error.code === "not_found")
-          fire(this, "hass-notification", { message: this.words?.t.too_late });
+          fire(this, "hass-notification", { message: this.#words?.t.too_late });
       },
     );
   }
 
-  private release = (hold: Hold): void =>
-    this.tell(
+  #release = (hold: Hold): void =>
+    this.#tell(
       Promise.all(hold.ids.map((id) => act(this.hass!, "release_hold", { hold: id }))).then(
         () => "",
       ),
     );
 
-  private decide = (question: Question, approve: boolean): void =>
-    this.tell(answer(this.hass!, question.id, approve));
+  #decide = (question: Question, approve: boolean): void =>
+    this.#tell(answer(this.hass!, question.id, approve));
 
   // What they see
 
   override render(): TemplateResult | typeof nothing {
-    const { hass, config, words, status } = this;
+    const { hass, config } = this;
+    const [words, status] = [this.#words, this.#status];
     if (!hass || !config || !words) return nothing;
     const { t } = words;
     const entity = onlyEntity(config);
     const title = entity
       ? fill(t.why, { name: words.name({ entity_id: entity, name: "" }) })
       : t.title;
-    const filter = this.present();
+    const filter = this.#present();
     const full = !config.compact;
     return html`<ha-card>
       <div class="head">
         <h2>${config.title ?? title}</h2>
-        <span class="phase ${this.feed.phase}" role="status">${phaseText(this.feed, words)}</span>
+        <span class="phase meta ${this.#feed.phase}" role="status"
+          >${phaseText(this.#feed, words)}</span
+        >
       </div>
-      ${banners(status, this.outdated, words)}
-      ${status ? this.strips(status, words, full) : nothing}
+      ${banners(status, this.#outdated, words)}
+      ${status ? this.#strips(status, words, full) : nothing}
       ${
         full && !config.hide_filters
-          ? filters(filter, this.history.store.counts(filter), words, this.change)
+          ? filters(filter, this.#history.store.counts(filter), words, this.#change)
           : nothing
       }
       <div class="pill" aria-live="polite">
         ${
-          this.held.size
-            ? html`<button class="chip" @click=${this.showHeld}>
-                ${fill(t.new_rows, { count: this.held.size })}
+          this.#held.size
+            ? html`<button class="chip" @click=${this.#showHeld}>
+                ${fill(t.new_rows, { count: this.#held.size })}
               </button>`
             : nothing
         }
@@ -283,69 +284,77 @@ export class TimelineCard extends LitElement {
         tabindex="0"
         role="region"
         aria-label=${t.list_label}
-        @scroll=${this.scrolled}
+        @scroll=${this.#scrolled}
+        @chain-shown=${this.#reveal}
       >
-        ${this.body(filter, words)}
+        ${this.#body(filter, words)}
       </div>
     </ha-card>`;
   }
 
   /** The filter with what the configuration adds to it. */
-  private present(): Filter {
+  #present(): Filter {
     const hours = this.config?.hours;
     return hours ? { ...this.filter, since: Date.now() / 1000 - hours * 3600 } : this.filter;
   }
 
-  private strips(status: Status, words: Words, full: boolean): unknown {
+  #strips(status: Status, words: Words, full: boolean): unknown {
     const release = status.may_decide && offers(this.hass!, "release_hold");
+    const now = Date.now() / 1000 + this.#skew;
+    const stands = ({ until }: { until: number | null }) => until === null || until > now;
     return [
       full ? agentStrip(status.agents, words) : nothing,
       questionStrip(
-        status.questions,
+        status.questions.filter(stands),
         words,
-        this.skew,
-        status.may_decide ? this.decide : undefined,
+        this.#skew,
+        status.may_decide ? this.#decide : undefined,
       ),
       full
-        ? holdStrip(status.holds, words, this.skew, release ? this.release : undefined)
+        ? holdStrip(
+            status.holds.filter(stands),
+            words,
+            this.#skew,
+            release ? this.#release : undefined,
+          )
         : nothing,
     ];
   }
 
-  private body(filter: Filter, words: Words): TemplateResult {
-    const { history } = this;
+  #body(filter: Filter, words: Words): TemplateResult {
+    const history = this.#history;
     const examples = this.preview && !history.store.size;
-    const rows = examples ? exampleRows(Date.now() / 1000) : history.rows(filter, this.held);
-    if (!rows.length && !history.store.size && !filter.text) return placeholder(this.feed, words);
+    const rows = examples ? exampleRows(Date.now() / 1000) : history.rows(filter, this.#held);
+    if (!rows.length && !history.store.size && !filter.text) return placeholder(this.#feed, words);
     return html`
       ${examples ? html`<p class="note">${words.t.example}</p>` : nothing}
-      ${rows.length ? this.days(rows, words) : noMatch(words, this.clearFilters)}
-      ${examples ? nothing : this.foot(words)}
+      ${rows.length ? this.#days(rows, words) : noMatch(words, this.#clearFilters)}
+      ${examples ? nothing : this.#foot(words)}
     `;
   }
 
-  private days(rows: Row[], words: Words): unknown {
+  #days(rows: Row[], words: Words): unknown {
     const state: Omit<RowState, "open" | "undone" | "doubtful"> = {
       words,
       offers: { undo: offers(this.hass!, "undo"), ask: offers(this.hass!, "ask") },
-      toggle: this.toggle,
-      load: this.load,
+      toggle: this.#toggle,
+      load: this.#load,
       moreInfo: (entityId) => fire(this, "hass-more-info", { entityId }),
-      undo: (row) => this.tell(act(this.hass!, "undo", { intent: row.intent })),
+      undo: (row) => this.#tell(act(this.hass!, "undo", { intent: row.intent })),
       ask: (row) =>
-        this.tell(act(this.hass!, "ask", { text: row.asked, language: this.hass!.language })),
+        this.#tell(act(this.hass!, "ask", { text: row.asked, language: this.hass!.language })),
     };
-    const badSince = this.status?.record.bad_since ?? Infinity;
+    const badSince = this.#status?.record.bad_since ?? Infinity;
     return byDay(rows, (at) => words.day(at)).map(
       ([day, those]) =>
-        html`<h3 class="day">${day}</h3>
+        html`<h3 class="day meta">${day}</h3>
           <ol>
             ${repeat(
               those,
               (row) => row.id,
               (row) => {
                 const open = this.open === row.id;
-                const undone = this.history.store.undone(row);
+                const undone = this.#history.store.undone(row);
                 const doubtful = row.at >= badSince;
                 // Most updates change one row of many.
                 return guard([row, words, open, undone, doubtful, this.hass!.services], () =>
@@ -357,16 +366,16 @@ export class TimelineCard extends LitElement {
     );
   }
 
-  private foot(words: Words): TemplateResult | typeof nothing {
-    const { older } = this.history;
+  #foot(words: Words): TemplateResult | typeof nothing {
+    const { older } = this.#history;
     if (!older) return nothing;
     const { t } = words;
-    return html`<p class="foot">
+    return html`<p class="note">
       ${older === "failed" ? t.older_failed : nothing}
       ${
         older === "loading"
-          ? t.loading_older
-          : html`<button class="plain" @click=${() => this.history.load()}>${t.older}</button>`
+          ? `${t.loading}…`
+          : html`<button class="plain" @click=${() => this.#history.load()}>${t.older}</button>`
       }
     </p>`;
   }

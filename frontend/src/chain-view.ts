@@ -9,7 +9,8 @@ import {
   type TemplateResult,
 } from "lit";
 import { split, topology, type Split, type Topology } from "./chain";
-import chainCss from "./chain.css?inline";
+import base from "./base.css?inline";
+import css from "./chain.css?inline";
 import { icon } from "./icons";
 import { drawing } from "./parts/drawing";
 import { steps } from "./parts/steps";
@@ -23,7 +24,7 @@ export type LoadChain = (row: Row) => Promise<Chain>;
 export const CHAIN_TAG = "hearthnet-timeline-chain";
 
 export class ChainView extends LitElement {
-  static override styles = unsafeCSS(chainCss);
+  static override styles = [base, css].map(unsafeCSS);
   static override properties = {
     row: { attribute: false },
     words: { attribute: false },
@@ -36,9 +37,9 @@ export class ChainView extends LitElement {
   declare load: LoadChain;
   declare private chain: Chain | undefined;
   declare private failed: boolean;
-  private replay = new Replay(this);
-  private parts: Split = { path: [], rest: [] };
-  private map: Topology = { places: [], links: [], moves: [], height: 1 };
+  #replay = new Replay(this);
+  #parts: Split = { path: [], rest: [] };
+  #map: Topology = { places: [], links: [], moves: [], height: 1 };
 
   constructor() {
     super();
@@ -47,18 +48,20 @@ export class ChainView extends LitElement {
 
   override willUpdate(changed: PropertyValues<this>): void {
     // A row that changes means that its chain has grown; the old one stays until then.
-    if (changed.has("row")) void this.read(this.row);
+    if (changed.has("row")) void this.#read(this.row);
   }
 
-  private async read(row: Row): Promise<void> {
+  async #read(row: Row): Promise<void> {
     try {
       const chain = await this.load(row);
       if (row !== this.row) return;
       this.failed = false;
       this.chain = chain;
-      this.parts = split(chain.nodes, row);
-      this.map = topology(chain.nodes, row);
-      this.replay.load(chain.nodes);
+      this.#parts = split(chain.nodes, row);
+      this.#map = topology(chain.nodes);
+      this.#replay.load(chain.nodes);
+      await this.updateComplete;
+      this.dispatchEvent(new Event("chain-shown", { bubbles: true }));
     } catch {
       this.failed = row === this.row;
     }
@@ -69,7 +72,7 @@ export class ChainView extends LitElement {
     if (this.failed) return html`<p class="note">${t.chain_failed}</p>`;
     if (!this.chain) return html`<p class="note">${t.chain_loading}</p>`;
     const { nodes, complete } = this.chain;
-    const { index } = this.replay;
+    const { index } = this.#replay;
     const place = new Map(nodes.map((node, i) => [node, i]));
     const state = {
       words: this.words,
@@ -77,10 +80,10 @@ export class ChainView extends LitElement {
       shown: (node: (typeof nodes)[0]) => index === undefined || (place.get(node) ?? 0) <= index,
       start: nodes[0]?.at ?? 0,
     };
-    const { path, rest } = this.parts;
+    const { path, rest } = this.#parts;
     return html`
-      <h4>${this.row.outcome === null ? t.what_happened_outside : t.what_happened}</h4>
-      ${complete ? nothing : html`<p class="note">${t.chain_incomplete}</p>`} ${this.player()}
+      <h4 class="meta">${this.row.outcome === null ? t.what_happened_outside : t.what_happened}</h4>
+      ${complete ? nothing : html`<p class="note">${t.chain_incomplete}</p>`} ${this.#player()}
       ${steps(path, state)}
       ${
         rest.length
@@ -94,21 +97,21 @@ export class ChainView extends LitElement {
   }
 
   /** The drawing and what plays it; a single message needs neither. */
-  private player(): TemplateResult | typeof nothing {
+  #player(): TemplateResult | typeof nothing {
     const nodes = this.chain?.nodes ?? [];
     if (nodes.length < 2) return nothing;
     const { t } = this.words;
-    const { index, playing, speed } = this.replay;
+    const { index, playing, speed } = this.#replay;
     const now = index === undefined ? undefined : nodes[index];
-    const moved = index === undefined ? undefined : this.map.moves[index];
+    const moved = index === undefined ? undefined : this.#map.moves[index];
     const rtl = getComputedStyle(this).direction === "rtl";
     return html`<div class="player" role="group" aria-label=${t.replay}>
-      ${drawing(this.map, moved, index, this.words, rtl)}
+      ${drawing(this.#map, moved, index, this.words, rtl)}
       <div class="controls">
         <button
-          class="round"
+          class="chip round"
           aria-label=${playing ? t.pause : t.play}
-          @click=${() => this.replay.toggle()}
+          @click=${() => this.#replay.toggle()}
         >
           ${icon(playing ? "pause" : "play")}
         </button>
@@ -119,11 +122,12 @@ export class ChainView extends LitElement {
           .value=${String((index ?? nodes.length - 1) + 1)}
           aria-label=${t.position}
           aria-valuetext=${fill(t.step, { step: (index ?? nodes.length - 1) + 1, count: nodes.length })}
-          @input=${(event: InputEvent) => this.replay.seek(value(event) - 1)}
+          @input=${(event: InputEvent) => this.#replay.seek(value(event) - 1)}
         />
         <select
+          class="field"
           aria-label=${t.speed}
-          @change=${(event: Event) => this.replay.setSpeed(value(event))}
+          @change=${(event: Event) => this.#replay.setSpeed(value(event))}
         >
           ${SPEEDS.map(
             (one) => html`<option value=${one} ?selected=${one === speed}>${one}×</option>`,
@@ -132,7 +136,7 @@ export class ChainView extends LitElement {
       </div>
       ${
         now
-          ? html`<p class="caption">
+          ? html`<p class="caption note">
               ${t.messages[now.type] ?? now.type}: ${now.text || t.hidden}
             </p>`
           : nothing

@@ -62,7 +62,7 @@ const MOST_DEVICES = 5;
 const MORE = "device:";
 
 /** Lay out who took part: the person, the root, the managers, the devices. */
-export function topology(nodes: ChainNode[], row: Row): Topology {
+export function topology(nodes: ChainNode[]): Topology {
   const places = new Map<string, Place>();
   const columns = [0, 0, 0, 0];
   const place = (id: string, label: string, kind: Place["kind"], column: number): string => {
@@ -86,7 +86,7 @@ export function topology(nodes: ChainNode[], row: Row): Topology {
   const move = (node: ChainNode): Move | undefined => {
     const subject = node.targets[0];
     if (node.type === "intent")
-      return { from: place(PERSON, row.by || "?", "person", 0), to: agent(ROOT) };
+      return { from: place(PERSON, node.from, "person", 0), to: agent(ROOT) };
     if (node.type === "execute" && subject)
       return { from: agent(node.from), to: device(keyOf(subject), subject.name) };
     if (node.type === "receipt" && subject)

@@ -1,6 +1,7 @@
 /** What a dashboard's author may set, and the form for it. */
 
 import { GROUPS, type Group } from "./store";
+import type { Texts } from "./texts";
 
 export interface CardConfig {
   type: string;
@@ -19,6 +20,7 @@ export const TAG = "hearthnet-timeline-card";
 
 export const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
+const MAX_HOURS = 24 * 366;
 
 /** Complain about what cannot be meant; an entity that is missing now is no mistake. */
 export function checkConfig(config: CardConfig): void {
@@ -28,7 +30,7 @@ export function checkConfig(config: CardConfig): void {
       throw new Error(`${name}: expected a number from 1 to ${most}`);
   };
   number("limit", MAX_LIMIT);
-  number("hours", 24 * 366);
+  number("hours", MAX_HOURS);
   if (config.show !== undefined && !GROUPS.includes(config.show))
     throw new Error(`show: expected one of ${GROUPS.join(", ")}`);
   if (config.entities !== undefined && !Array.isArray(config.entities))
@@ -51,28 +53,34 @@ export function onlyEntity(config: CardConfig): string | undefined {
   return entity_ids.length === 1 && !area_ids ? entity_ids[0] : undefined;
 }
 
-export const FORM = [
-  { name: "title", selector: { text: {} } },
-  { name: "entities", selector: { entity: { multiple: true } } },
-  { name: "area", selector: { area: { multiple: true } } },
-  {
-    name: "show",
-    selector: { select: { mode: "dropdown", options: [...GROUPS] } },
-  },
-  {
-    type: "grid",
-    name: "",
+/** The form from which Home Assistant makes the editor. */
+export function configForm({ form, form_help, groups }: Texts): object {
+  const number = (min: number, max: number, unit?: string) => ({
+    number: { min, max, mode: "box", unit_of_measurement: unit },
+  });
+  const options = Object.entries(groups).map(([value, label]) => ({ value, label }));
+  return {
     schema: [
-      { name: "limit", selector: { number: { min: 10, max: MAX_LIMIT, mode: "box" } } },
+      { name: "title", selector: { text: {} } },
+      { name: "entities", selector: { entity: { multiple: true } } },
+      { name: "area", selector: { area: { multiple: true } } },
+      { name: "show", selector: { select: { mode: "dropdown", options } } },
       {
-        name: "hours",
-        selector: { number: { min: 1, max: 720, mode: "box", unit_of_measurement: "h" } },
+        type: "grid",
+        name: "",
+        schema: [
+          { name: "limit", selector: number(10, MAX_LIMIT) },
+          { name: "hours", selector: number(1, MAX_HOURS, "h") },
+          { name: "compact", selector: { boolean: {} } },
+          { name: "hide_filters", selector: { boolean: {} } },
+        ],
       },
-      { name: "compact", selector: { boolean: {} } },
-      { name: "hide_filters", selector: { boolean: {} } },
     ],
-  },
-];
+    computeLabel: ({ name }: { name: string }) => form[name],
+    computeHelper: ({ name }: { name: string }) => form_help[name],
+    assertConfig: checkConfig,
+  };
+}
 
 /** Domains that HearthNet has operations for; `test_card_names.py` compares them too. */
 export const ACTUATED = [

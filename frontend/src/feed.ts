@@ -24,96 +24,99 @@ export class Feed {
   /** When the present phase began, by `Date.now`. */
   since = Date.now();
   error = "";
-  private connection: Connection | undefined;
-  private request: object = {};
-  private subscription: Promise<() => Promise<void>> | undefined;
-  private timer: ReturnType<typeof setTimeout> | undefined;
-  private delay = FIRST_DELAY;
+  #listener: FeedListener;
+  #connection: Connection | undefined;
+  #request: object = {};
+  #subscription: Promise<() => Promise<void>> | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #delay = FIRST_DELAY;
 
-  constructor(private listener: FeedListener) {}
+  constructor(listener: FeedListener) {
+    this.#listener = listener;
+  }
 
   /** Subscribe; a change of connection or request subscribes anew. */
   open(connection: Connection, request: object): void {
-    if (connection === this.connection && same(request, this.request)) return;
+    if (connection === this.#connection && same(request, this.#request)) return;
     this.close();
-    this.connection = connection;
-    this.request = request;
-    connection.addEventListener("ready", this.again);
-    connection.addEventListener("disconnected", this.lost);
-    this.again();
+    this.#connection = connection;
+    this.#request = request;
+    connection.addEventListener("ready", this.#again);
+    connection.addEventListener("disconnected", this.#lost);
+    this.#again();
   }
 
   close(): void {
-    this.unsubscribe();
-    this.connection?.removeEventListener("ready", this.again);
-    this.connection?.removeEventListener("disconnected", this.lost);
-    this.connection = undefined;
+    this.#unsubscribe();
+    this.#connection?.removeEventListener("ready", this.#again);
+    this.#connection?.removeEventListener("disconnected", this.#lost);
+    this.#connection = undefined;
   }
 
-  private again = (): void => {
-    this.delay = FIRST_DELAY;
-    this.unsubscribe();
-    this.subscribe();
+  #again = (): void => {
+    this.#delay = FIRST_DELAY;
+    this.#unsubscribe();
+    this.#subscribe();
   };
 
-  private lost = (): void => {
+  #lost = (): void => {
     // The server has forgotten the subscription with the connection.
-    this.subscription = undefined;
-    clearTimeout(this.timer);
-    this.enter("offline");
+    this.#subscription = undefined;
+    clearTimeout(this.#timer);
+    this.#enter("offline");
   };
 
-  private unsubscribe(): void {
-    clearTimeout(this.timer);
+  #unsubscribe(): void {
+    clearTimeout(this.#timer);
     // It may have failed, or its connection may be gone: then there is nothing to end.
-    this.subscription?.then((end) => end()).catch(() => undefined);
-    this.subscription = undefined;
+    this.#subscription?.then((end) => end()).catch(() => undefined);
+    this.#subscription = undefined;
   }
 
-  private subscribe(): void {
-    if (!this.connection) return;
-    const mine = this.connection.subscribeMessage<FeedMessage>(
+  #subscribe(): void {
+    if (!this.#connection) return;
+    const mine = this.#connection.subscribeMessage<FeedMessage>(
       (message) => {
-        if (this.subscription === mine) this.take(message);
+        if (this.#subscription === mine) this.#take(message);
       },
       // The library writes its number into what it is given.
-      { ...this.request },
+      { ...this.#request },
       { resubscribe: false },
     );
-    this.subscription = mine;
+    this.#subscription = mine;
     mine.catch((error: { code?: string; message?: string }) => {
-      if (this.subscription !== mine) return;
-      this.subscription = undefined;
+      if (this.#subscription !== mine) return;
+      this.#subscription = undefined;
       this.error = error.message ?? String(error);
-      this.enter(STARTING.has(error.code ?? "") ? "starting" : "error");
-      this.retry();
+      this.#enter(STARTING.has(error.code ?? "") ? "starting" : "error");
+      this.#retry();
     });
   }
 
-  private take(message: FeedMessage): void {
+  #take(message: FeedMessage): void {
     if (message.type === "reset") {
       // The integration is being reloaded; it answers again in a moment.
-      this.unsubscribe();
-      this.enter("starting");
-      this.retry();
+      this.#unsubscribe();
+      this.#enter("starting");
+      this.#retry();
       return;
     }
     if (message.type === "snapshot") {
-      this.delay = FIRST_DELAY;
-      this.enter("live");
+      this.#delay = FIRST_DELAY;
+      this.#enter("live");
     }
-    this.listener.message(message);
+    this.#listener.message(message);
   }
 
-  private retry(): void {
-    this.timer = setTimeout(() => this.subscribe(), this.delay);
-    this.delay = Math.min(this.delay * 2, LONGEST_DELAY);
+  #retry(): void {
+    this.#timer = setTimeout(() => this.#subscribe(), this.#delay);
+    this.#delay = Math.min(this.#delay * 2, LONGEST_DELAY);
   }
 
-  private enter(phase: Phase): void {
+  #enter(phase: Phase): void {
     if (phase !== this.phase) this.since = Date.now();
     this.phase = phase;
-    this.listener.phase();
+    this.#listener.phase();
   }
 }
 

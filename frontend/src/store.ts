@@ -32,18 +32,18 @@ export interface Filter {
 }
 
 export class Store {
-  private byId = new Map<string, Row>();
-  private sorted: Row[] | undefined;
-  private undoneBy = new Map<string, Row>();
+  #byId = new Map<string, Row>();
+  #sorted: Row[] | undefined;
+  #undoneBy = new Map<string, Row>();
   /** Where the next older page starts; null: there is none. */
   cursor: string | null = null;
 
   get size(): number {
-    return this.byId.size;
+    return this.#byId.size;
   }
 
   has(id: string): boolean {
-    return this.byId.has(id);
+    return this.#byId.has(id);
   }
 
   /**
@@ -51,9 +51,9 @@ export class Store {
    * throw the reader back; with a gap between them they would pretend to be complete.
    */
   restart(rows: Row[], cursor: string | null): void {
-    if (!rows.some((row) => this.byId.has(row.id))) {
-      this.byId.clear();
-      this.undoneBy.clear();
+    if (!rows.some((row) => this.#byId.has(row.id))) {
+      this.#byId.clear();
+      this.#undoneBy.clear();
       this.cursor = cursor;
     }
     this.put(rows);
@@ -62,31 +62,31 @@ export class Store {
   /** Take live rows: they are newer than whatever is there. */
   put(rows: Row[]): void {
     for (const row of rows) {
-      this.byId.set(row.id, row);
-      this.note(row);
+      this.#byId.set(row.id, row);
+      this.#note(row);
     }
-    this.sorted = undefined;
+    this.#sorted = undefined;
   }
 
   /** Take older rows. They may have been read before a live one that overtook them. */
   append(rows: Row[], cursor: string | null): void {
-    this.put(rows.filter((row) => !this.byId.has(row.id)));
+    this.put(rows.filter((row) => !this.#byId.has(row.id)));
     this.cursor = cursor;
   }
 
   /** Forget everything: the filter that the server applies has changed. */
   clear(): void {
-    this.byId.clear();
-    this.undoneBy.clear();
-    this.sorted = undefined;
+    this.#byId.clear();
+    this.#undoneBy.clear();
+    this.#sorted = undefined;
     this.cursor = null;
   }
 
   /** Newest first. */
   rows(filter: Filter, except?: ReadonlySet<string>): Row[] {
-    this.sorted ??= [...this.byId.values()].sort((a, b) => b.at - a.at || compare(b.id, a.id));
+    this.#sorted ??= [...this.#byId.values()].sort((a, b) => b.at - a.at || compare(b.id, a.id));
     const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
-    return this.sorted.filter(
+    return this.#sorted.filter(
       (row) =>
         (filter.group === "all" || groupOf(row) === filter.group) &&
         !(filter.since !== undefined && row.at < filter.since) &&
@@ -107,14 +107,14 @@ export class Store {
 
   /** The change by others that undid a row, if one did. */
   undone(row: Row): Row | undefined {
-    return this.undoneBy.get(row.event);
+    return this.#undoneBy.get(row.event);
   }
 
-  private note(row: Row): void {
+  #note(row: Row): void {
     for (const event of row.undid) {
-      const known = this.undoneBy.get(event);
+      const known = this.#undoneBy.get(event);
       // The first one undid it; later ones found it undone.
-      if (!known || row.at < known.at) this.undoneBy.set(event, row);
+      if (!known || row.at < known.at) this.#undoneBy.set(event, row);
     }
   }
 }

@@ -102,6 +102,7 @@ export interface ChainNode {
   task: string | null;
   type: MessageType;
   at: number;
+  /** An agent; of a request, whoever asked. */
   from: string;
   to: string;
   status: "ok" | "no" | "wait";

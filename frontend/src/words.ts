@@ -1,19 +1,22 @@
 /** What the card says, as this reader wants it: language, clock, time zone, names of entities. */
 
+import { capital } from "./chain";
 import type { Hass } from "./hass";
 import { fill, textsFor, type Texts } from "./texts";
 import type { Row, Target } from "./types";
 
 export class Words {
   readonly t: Texts;
-  private clock: Intl.DateTimeFormat;
-  private minutes: Intl.DateTimeFormat;
-  private minutesAndDay: Intl.DateTimeFormat;
-  private dayName: Intl.DateTimeFormat;
-  private today = "";
-  private todayUntil = 0;
+  #hass: () => Hass;
+  #clock: Intl.DateTimeFormat;
+  #minutes: Intl.DateTimeFormat;
+  #minutesAndDay: Intl.DateTimeFormat;
+  #dayName: Intl.DateTimeFormat;
+  #today = "";
+  #todayUntil = 0;
 
-  constructor(private hass: () => Hass) {
+  constructor(hass: () => Hass) {
+    this.#hass = hass;
     const { language, locale, config } = hass();
     this.t = textsFor(language);
     const hour: Intl.DateTimeFormatOptions = { hour: "numeric", minute: "2-digit" };
@@ -22,14 +25,14 @@ export class Words {
     if (locale.time_zone === "server") hour.timeZone = config.time_zone;
     // “system” leaves the choice to the browser.
     const clockLanguage = locale.time_format === "system" ? undefined : language;
-    this.clock = new Intl.DateTimeFormat(clockLanguage, { ...hour, second: "2-digit" });
-    this.minutes = new Intl.DateTimeFormat(clockLanguage, hour);
-    this.minutesAndDay = new Intl.DateTimeFormat(clockLanguage, {
+    this.#clock = new Intl.DateTimeFormat(clockLanguage, { ...hour, second: "2-digit" });
+    this.#minutes = new Intl.DateTimeFormat(clockLanguage, hour);
+    this.#minutesAndDay = new Intl.DateTimeFormat(clockLanguage, {
       ...hour,
       day: "numeric",
       month: "short",
     });
-    this.dayName = new Intl.DateTimeFormat(language, {
+    this.#dayName = new Intl.DateTimeFormat(language, {
       weekday: "long",
       day: "numeric",
       month: "long",
@@ -39,27 +42,27 @@ export class Words {
 
   /** A time of day with its seconds. */
   time(at: number): string {
-    return this.clock.format(at * 1000);
+    return this.#clock.format(at * 1000);
   }
 
   /** A time of day without seconds, with the day unless it is today. */
   moment(at: number): string {
-    const today = this.dayName.format(at * 1000) === this.dayName.format(Date.now());
-    return (today ? this.minutes : this.minutesAndDay).format(at * 1000);
+    const today = this.#dayName.format(at * 1000) === this.#dayName.format(Date.now());
+    return (today ? this.#minutes : this.#minutesAndDay).format(at * 1000);
   }
 
   day(at: number): string {
-    const day = this.dayName.format(at * 1000);
-    if (Date.now() >= this.todayUntil) {
-      this.today = this.dayName.format(Date.now());
-      this.todayUntil = Date.now() + 10_000;
+    const day = this.#dayName.format(at * 1000);
+    if (Date.now() >= this.#todayUntil) {
+      this.#today = this.#dayName.format(Date.now());
+      this.#todayUntil = Date.now() + 10_000;
     }
-    return day === this.today ? `${this.t.today} · ${day}` : day;
+    return day === this.#today ? `${this.t.today} · ${day}` : day;
   }
 
   /** The present name of a target; the recorded one of a device without an entity. */
   name(target: Target): string {
-    const state = target.entity_id ? this.hass().states[target.entity_id] : undefined;
+    const state = target.entity_id ? this.#hass().states[target.entity_id] : undefined;
     return state?.attributes.friendly_name || target.name || target.entity_id || "?";
   }
 
@@ -69,7 +72,7 @@ export class Words {
 
   /** Tell whether a target's entity is gone. */
   gone(target: Target): boolean {
-    return target.entity_id !== null && !this.hass().states[target.entity_id];
+    return target.entity_id !== null && !this.#hass().states[target.entity_id];
   }
 
   /** In a word or two what became of it. */
@@ -106,9 +109,8 @@ export class Words {
   whose(row: Row): string {
     const origin = this.t.origins[row.origin] ?? row.origin;
     const asked = row.asked && fill(this.t.in_quotes, { text: row.asked });
-    return [asked, [row.by, origin].filter(Boolean).join(", "), row.agent]
-      .filter(Boolean)
-      .join(" · ");
+    const who = [row.outcome && row.by, origin].filter(Boolean).join(", ");
+    return [asked, who, capital(row.agent)].filter(Boolean).join(" · ");
   }
 }
 

@@ -33,7 +33,7 @@ describe("the path to a row", () => {
 });
 
 describe("who spoke with whom", () => {
-  const map = topology(chain(), row());
+  const map = topology(chain());
 
   test("columns: person, root, managers, devices", () => {
     expect(map.places.map(({ label, x }) => [label, x])).toEqual([
@@ -64,15 +64,13 @@ describe("who spoke with whom", () => {
         targets: [{ entity_id: `light.l${i}`, name: `L${i}` }],
       }),
     );
-    const { places, height } = topology(nodes, row());
+    const { places, height } = topology(nodes);
     expect(places.filter((one) => one.kind === "device")).toHaveLength(6);
     expect(height).toBe(6);
   });
 
   test("a message to oneself goes nowhere", () => {
-    expect(topology([node("a", { type: "resolution", task: "t" })], row()).moves).toEqual([
-      undefined,
-    ]);
+    expect(topology([node("a", { type: "resolution", task: "t" })]).moves).toEqual([undefined]);
   });
 });
 

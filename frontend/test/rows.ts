@@ -55,7 +55,7 @@ export function chain(): ChainNode[] {
   const toJeeves = { from: "rupert", to: "jeeves" };
   const toRupert = { from: "jeeves", to: "rupert" };
   return [
-    node("intent", { type: "intent" }),
+    node("intent", { type: "intent", from: "Anna" }),
     node("task1", { type: "task", cause: "intent", task: "task1", targets: [BED], ...toJeeves }),
     node("task2", { type: "task", cause: "intent", task: "task2", targets: [LAMP], ...toJeeves }),
     node("prop1", {

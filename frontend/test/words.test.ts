@@ -96,7 +96,7 @@ describe("sentences", () => {
     const w = words();
     expect(w.label(row({ outcome: "melted" as "failed" }))).toBe("melted");
     expect(w.label(row({ outcome: "refused", reason: "moon_phase" }))).toBe("Not done");
-    expect(w.whose(row({ origin: "telepathy" }))).toBe("“movie night” · Anna, telepathy · jeeves");
+    expect(w.whose(row({ origin: "telepathy" }))).toBe("“movie night” · Anna, telepathy · Jeeves");
   });
 });
 

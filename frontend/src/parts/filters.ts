@@ -29,6 +29,7 @@ export function filters(
       )}
     </div>
     <input
+      class="field"
       type="search"
       placeholder=${t.search}
       aria-label=${t.search_label}

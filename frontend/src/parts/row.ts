@@ -75,11 +75,7 @@ function detail(row: Row, state: RowState): TemplateResult {
     <p class="buttons">
       ${row.targets.map((target) =>
         target.entity_id && !words.gone(target)
-          ? html`<button
-              class="chip"
-              aria-label=${fill(t.details, { name: words.name(target) })}
-              @click=${() => state.moreInfo(target.entity_id ?? "")}
-            >
+          ? html`<button class="chip" @click=${() => state.moreInfo(target.entity_id ?? "")}>
               ${words.name(target)}
             </button>`
           : nothing,
@@ -94,7 +90,7 @@ function detail(row: Row, state: RowState): TemplateResult {
           ? html`<button class="chip" @click=${() => state.ask(row)}>${t.ask_again}</button>`
           : nothing
       }
-      <span class="commit"
+      <span class="commit meta"
         >${row.commit ? html`${t.commit} ${sha(row.commit, words)}` : t.not_recorded}</span
       >
     </p>

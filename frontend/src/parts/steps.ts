@@ -27,11 +27,11 @@ function step(node: ChainNode, { words, now, shown, start }: StepsState): Templa
     class="step ${node.status} ${shown(node) ? "" : "ahead"} ${now === node ? "now" : ""}"
     aria-current=${now === node ? "step" : nothing}
   >
-    <span class="type">${t.messages[node.type] ?? node.type}</span>
+    <span class="type soft">${t.messages[node.type] ?? node.type}</span>
     <span class="text">${node.text || html`<i>${t.hidden}</i>`}</span>
     ${
       node.evidence.length
-        ? html`<ul class="evidence" aria-label=${t.evidence}>
+        ? html`<ul class="meta">
             ${node.evidence.map(
               (item) =>
                 html`<li>

@@ -3,7 +3,7 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import { capital } from "../chain";
-import { fill } from "../texts";
+import { fill, type Texts } from "../texts";
 import type { Agent, Hold, Question } from "../types";
 import type { Words } from "../words";
 
@@ -16,23 +16,15 @@ export function agentStrip(agents: Agent[], { t }: Words): Part {
       (agent) =>
         html`<li class=${agent.online ? "on" : "off"}>
           <span class="dot" aria-hidden="true"></span>${capital(agent.name)}
-          <span class="soft"
-            >${agent.online ? nothing : t.agent_offline}<span class="hidden"
-              >${agent.online ? t.online : nothing}</span
-            ></span
-          >
-          ${
-            agent.open_tasks
-              ? html`<b title=${fill(t.open_tasks, { count: agent.open_tasks })}
-                  >${agent.open_tasks}<span class="hidden"
-                    >${fill(t.open_tasks, { count: "" })}</span
-                  ></b
-                >`
-              : nothing
-          }
+          <span class="soft">${agentText(agent, t)}</span>
         </li>`,
     )}
   </ul>`;
+}
+
+function agentText(agent: Agent, t: Texts): string {
+  if (!agent.online) return t.agent_offline;
+  return agent.open_tasks ? fill(t.open_tasks, { count: agent.open_tasks }) : "";
 }
 
 /** `skew`: how far the server's clock is ahead of this browser's, in seconds. */
@@ -84,7 +76,7 @@ export function questionStrip(
   if (!questions.length) return nothing;
   const { t } = words;
   return html`<section class="questions" aria-label=${t.questions}>
-    <h3>${t.questions}</h3>
+    <h3 class="meta">${t.questions}</h3>
     ${repeat(
       questions,
       (one) => one.id,

@@ -26,7 +26,6 @@ export const de: Texts = {
   new_rows: "{count} neu",
   today: "Heute",
   older: "Ältere laden",
-  loading_older: "Lädt …",
   older_failed: "Ältere Entscheidungen waren nicht lesbar.",
 
   outcomes: {
@@ -98,7 +97,6 @@ export const de: Texts = {
   example: "Beispiel",
 
   agents: "Agenten",
-  online: "online",
   agent_offline: "offline",
   open_tasks: "{count} offene Aufgaben",
 
@@ -135,12 +133,10 @@ export const de: Texts = {
     revocation: "widerrufen",
   },
   hidden: "über etwas, das du nicht sehen darfst",
-  evidence: "Beruht auf",
   until: "bis {time}",
   commit: "Commit",
   copy_commit: "Commit {sha} kopieren",
   not_recorded: "noch nicht in Git",
-  details: "{name} zeigen",
   undo: "Rückgängig",
   ask_again: "Nochmal bitten",
   done: "Erledigt",

@@ -20,7 +20,6 @@ export interface Texts {
   new_rows: string;
   today: string;
   older: string;
-  loading_older: string;
   older_failed: string;
 
   outcomes: Record<Outcome, string>;
@@ -54,7 +53,6 @@ export interface Texts {
   example: string;
 
   agents: string;
-  online: string;
   agent_offline: string;
   open_tasks: string;
 
@@ -76,12 +74,10 @@ export interface Texts {
   rest: string;
   messages: Record<MessageType, string>;
   hidden: string;
-  evidence: string;
   until: string;
   commit: string;
   copy_commit: string;
   not_recorded: string;
-  details: string;
   undo: string;
   ask_again: string;
   done: string;
@@ -125,7 +121,6 @@ export const en: Texts = {
   new_rows: "{count} new",
   today: "Today",
   older: "Load older",
-  loading_older: "Loading…",
   older_failed: "Older decisions could not be read.",
 
   outcomes: {
@@ -197,7 +192,6 @@ export const en: Texts = {
   example: "Example",
 
   agents: "Agents",
-  online: "online",
   agent_offline: "offline",
   open_tasks: "{count} open tasks",
 
@@ -234,12 +228,10 @@ export const en: Texts = {
     revocation: "revoked",
   },
   hidden: "about something you may not see",
-  evidence: "Rests on",
   until: "until {time}",
   commit: "commit",
   copy_commit: "Copy commit {sha}",
   not_recorded: "not in Git yet",
-  details: "Show {name}",
   undo: "Undo",
   ask_again: "Ask again",
   done: "Done",

@@ -26,7 +26,6 @@ export const zh: Texts = {
   new_rows: "{count} 条新决定",
   today: "今天",
   older: "加载更早的",
-  loading_older: "加载中…",
   older_failed: "无法读取更早的决定。",
 
   outcomes: {
@@ -96,7 +95,6 @@ export const zh: Texts = {
   example: "示例",
 
   agents: "代理",
-  online: "在线",
   agent_offline: "离线",
   open_tasks: "{count} 个未完成的任务",
 
@@ -133,12 +131,10 @@ export const zh: Texts = {
     revocation: "撤销",
   },
   hidden: "涉及你无权查看的内容",
-  evidence: "依据",
   until: "到{time}",
   commit: "提交",
   copy_commit: "复制提交 {sha}",
   not_recorded: "还没有写入 Git",
-  details: "显示{name}",
   undo: "撤销",
   ask_again: "再提一次",
   done: "完成",
