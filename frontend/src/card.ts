@@ -25,6 +25,7 @@ import {
 } from "./config";
 import { exampleRows } from "./example";
 import { Feed } from "./feed";
+import { Growing } from "./growing";
 import type { Hass } from "./hass";
 import { History } from "./history";
 import { filters } from "./parts/filters";
@@ -47,12 +48,15 @@ export class TimelineCard extends LitElement {
   static override properties = {
     hass: { attribute: false },
     preview: { type: Boolean },
+    layout: { reflect: true },
     config: { state: true },
     filter: { state: true },
     open: { state: true },
   };
   declare hass: Hass | undefined;
   declare preview: boolean;
+  /** Where Home Assistant puts the card: “grid” has a height of its own. */
+  declare layout: string | undefined;
   declare private config: CardConfig | undefined;
   declare private filter: Filter;
   /** Id of the row whose chain is shown. */
@@ -65,6 +69,7 @@ export class TimelineCard extends LitElement {
     (message) => this.hass!.callWS(message),
     () => this.requestUpdate(),
   );
+  #growing = new Growing(this);
   #words: Words | undefined;
   #status: Status | undefined;
   /** Seconds that the server's clock is ahead of this one. */
@@ -197,6 +202,7 @@ export class TimelineCard extends LitElement {
 
   #change = (part: Partial<Filter>): void => {
     this.filter = { ...this.filter, ...part };
+    this.#growing.reset();
     if (part.text !== undefined) this.#history.search(part.text);
   };
 
@@ -209,6 +215,7 @@ export class TimelineCard extends LitElement {
   };
 
   #scrolled = (): void => {
+    this.#growing.look();
     if (!this.#held.size || this.#reading()) return;
     this.#held.clear();
     this.requestUpdate();
@@ -328,8 +335,12 @@ export class TimelineCard extends LitElement {
     if (!rows.length && !history.store.size && !filter.text) return placeholder(this.#feed, words);
     return html`
       ${examples ? html`<p class="note">${words.t.example}</p>` : nothing}
-      ${rows.length ? this.#days(rows, words) : noMatch(words, this.#clearFilters)}
-      ${examples ? nothing : this.#foot(words)}
+      ${
+        rows.length
+          ? this.#days(rows.slice(0, this.#growing.size), words)
+          : noMatch(words, this.#clearFilters)
+      }
+      ${rows.length > this.#growing.size ? html`<p class="more"></p>` : this.#foot(words)}
     `;
   }
 

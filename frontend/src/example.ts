@@ -5,12 +5,20 @@ import type { Row } from "./types";
 const HOUR = 3600;
 
 export function exampleRows(now: number): Row[] {
-  const row = {
+  const row = (id: string, name: string, part: Partial<Row>): Row => ({
+    id,
+    event: id,
     intent: null,
+    at: now - HOUR,
+    outcome: "changed",
     cause: null,
-    rule: null,
+    reason: null,
+    why: "",
     detail: "",
-    seen: "",
+    rule: null,
+    targets: [{ entity_id: null, name }],
+    wanted: "on, 20 %",
+    seen: "off",
     asked: "movie night",
     by: "Anna",
     origin: "voice",
@@ -18,49 +26,11 @@ export function exampleRows(now: number): Row[] {
     hold: null,
     undid: [],
     commit: null,
-  };
-  const target = (name: string) => [{ entity_id: null, name }];
+    ...part,
+  });
+  const hold = { by: "Ben", since: now - 2 * HOUR, until: now + HOUR };
   return [
-    {
-      ...row,
-      id: "3",
-      event: "3",
-      at: now - 60,
-      outcome: "changed",
-      reason: null,
-      why: "",
-      targets: target("Ceiling lights"),
-      wanted: "off",
-      seen: "off",
-    },
-    {
-      ...row,
-      id: "2",
-      event: "2",
-      at: now - 61,
-      outcome: "refused",
-      reason: "conflict",
-      why: "",
-      targets: target("Bed light"),
-      wanted: "on, 20 %",
-      hold: { by: "Ben", since: now - HOUR, until: now + HOUR },
-    },
-    {
-      ...row,
-      id: "1",
-      event: "1",
-      at: now - HOUR,
-      outcome: null,
-      cause: "device",
-      reason: null,
-      why: "",
-      targets: target("Hall light"),
-      wanted: "",
-      seen: "on",
-      asked: "",
-      by: "",
-      origin: "",
-      agent: "",
-    },
+    row("2", "Ceiling lights", {}),
+    row("1", "Bed light", { outcome: "refused", reason: "conflict", hold }),
   ];
 }

@@ -9,6 +9,8 @@ from typing import Any
 from playwright.sync_api import Page
 import pytest
 
+from script.lib.demo.house import configuration, furnish
+from script.lib.demo.stage import set_up
 from tests.support.browser import Browser
 from tests.support.hass_server import HassServer
 
@@ -16,6 +18,13 @@ type OpenPage = Callable[..., Page]
 type StartHass = Callable[..., HassServer]
 
 RESULTS = Path(__file__).parents[2] / "test-results"
+PLUG = """\
+- switch:
+    - name: e2e plug
+      unique_id: e2e_plug
+      turn_on: []
+      turn_off: []
+"""
 REPORT = pytest.StashKey[pytest.TestReport]()
 
 
@@ -39,6 +48,25 @@ def pytest_runtest_makereport(item: pytest.Item) -> Any:
 def hass(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HassServer]:
     """A running Home Assistant with an owner, shared by tests that leave no mess."""
     with HassServer(tmp_path_factory.mktemp("hass")) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def hearth(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HassServer]:
+    """The demo's home with HearthNet, and a plug that nobody knows the use of."""
+    config = tmp_path_factory.mktemp("hearth")
+    (config / "automations.yaml").write_text("[]\n")
+    yaml = configuration().replace("\ntemplate:\n", f"\ntemplate:\n{PLUG}", 1)
+    with HassServer(config, yaml=yaml) as server:
+        furnish(server)
+        with server.websocket() as socket:
+            socket.call(
+                "homeassistant/expose_entity",
+                assistants=["conversation"],
+                entity_ids=["switch.e2e_plug"],
+                should_expose=True,
+            )
+        set_up(server)
         yield server
 
 

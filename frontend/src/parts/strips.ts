@@ -81,7 +81,7 @@ export function questionStrip(
       questions,
       (one) => one.id,
       (one) =>
-        html`<div class="question">
+        html`<div class="banner question">
           <span class="text"
             ><b>${fill(t.named, { name: words.names(one.targets), value: one.wanted })}</b>
             <span class="line3"

@@ -1,0 +1,500 @@
+"""The card with rows of the test's own: its states, its looks, its speed."""
+
+from collections.abc import Callable, Iterator
+import re
+from typing import Any
+
+from playwright.sync_api import Page, expect
+import pytest
+
+from tests.support.browser import Browser
+from tests.support.hass_server import HassServer
+
+from .cards import (
+    Mounted,
+    card_of,
+    dashboard,
+    every_kind,
+    row,
+    snapshot,
+    status,
+)
+from .conftest import REPORT, RESULTS, OpenPage
+
+STARTING = {"code": "unknown_command", "message": "Unknown command."}
+DRAWN_MS = 150
+CHAIN: dict[str, Any] = {
+    "complete": True,
+    "nodes": [
+        {
+            "id": f"hub.1.{number}",
+            "cause": f"hub.1.{number - 1}" if number > 1 else None,
+            "task": None if type_ == "intent" else "hub.1.2",
+            "type": type_,
+            "at": 1_796_000_000 + number / 10,
+            "from": sender,
+            "to": to,
+            "status": "no" if type_ == "refusal" else "ok",
+            "text": text,
+            "targets": [{"entity_id": None, "name": "Lamp 4"}] if number > 1 else [],
+            "evidence": [{"text": "the lease is over", "commit": "abcdef0123"}]
+            if type_ == "refusal"
+            else [],
+            "until": 1_796_000_030 if type_ == "grant" else None,
+            "commit": "0123456789abcdef",
+        }
+        for number, type_, sender, to, text in (
+            (1, "intent", "Anna", "rupert", "movie night"),
+            (2, "task", "rupert", "jeeves", "Lamp 4: on"),
+            (3, "proposal", "jeeves", "rupert", "Lamp 4: on"),
+            (4, "grant", "rupert", "jeeves", "Lamp 4: on"),
+            (5, "refusal", "jeeves", "rupert", "Lamp 4: the lease has expired"),
+        )
+    ],
+}
+FAILED = row(4, event="hub.1.5", outcome="refused", reason="expired", seen="")
+
+
+@pytest.fixture(scope="module")
+def shared(browser: Browser, hearth: HassServer) -> Iterator[Page]:
+    """A dashboard that has loaded the card."""
+    page = browser.page(hearth, dashboard(hearth))
+    card_of(page)
+    yield page
+    page.context.close()
+
+
+@pytest.fixture
+def page(
+    shared: Page, browser: Browser, request: pytest.FixtureRequest
+) -> Iterator[Page]:
+    """The shared page; on failure, a picture."""
+    browser.errors.clear()
+    yield shared
+    report = request.node.stash.get(REPORT, None)
+    if report and report.failed:
+        shared.screenshot(path=RESULTS / f"{request.node.name}.png")
+
+
+# States
+
+
+def test_loading_and_empty(page: Page) -> None:
+    mounted = Mounted.on(page)
+    assert mounted.card.locator(".skeleton i").count() == 3
+    mounted.send(snapshot())
+    mounted.card.get_by_text("No decisions yet").wait_for()
+
+
+def test_starting_offline_and_back(page: Page) -> None:
+    mounted = Mounted.on(page, fails=STARTING, snapshot=snapshot(row(1)))
+    mounted.card.get_by_text("This card connects by itself").wait_for()
+    page.evaluate("told.fails = null")
+    mounted.card.get_by_text("Lamp 1").wait_for()
+
+    mounted.emit("disconnected")
+    mounted.card.get_by_text(re.compile(r"Offline since \d")).wait_for()
+    mounted.card.get_by_text("Lamp 1").wait_for()
+    mounted.emit("ready")
+    mounted.card.get_by_text("Live").wait_for()
+    mounted.send({"type": "reset"})
+    mounted.card.get_by_text("Starting", exact=True).wait_for()
+    mounted.card.get_by_text("Live").wait_for()
+
+
+def test_starting_for_long_asks_whether_it_is_set_up(
+    open_page: OpenPage, hearth: HassServer
+) -> None:
+    page = open_page(dashboard(hearth), hass=hearth)
+    card_of(page)
+    page.clock.install()
+    mounted = Mounted.on(page, fails=STARTING)
+    mounted.card.get_by_text("This card connects by itself").wait_for()
+    page.clock.run_for(70_000)
+    link = mounted.card.get_by_role("link", name="Open integrations")
+    assert link.get_attribute("href") == "/config/integrations/dashboard"
+
+
+def test_an_error_is_told(page: Page) -> None:
+    fails = {"code": "unknown_error", "message": "It broke."}
+    mounted = Mounted.on(page, fails=fails)
+    alert = mounted.card.get_by_role("alert")
+    expect(alert).to_contain_text("Cannot read decisions")
+    expect(alert).to_contain_text("It broke.")
+
+
+@pytest.mark.parametrize(
+    ("part", "told"),
+    [
+        ({"journal": False}, "The journal cannot be written"),
+        ({"enabled": False}, "Actuation is switched off"),
+        ({"open": False}, "Home Assistant is still starting"),
+    ],
+)
+def test_banners(page: Page, part: dict[str, Any], told: str) -> None:
+    mounted = Mounted.on(page, snapshot=snapshot(row(1), **part))
+    mounted.card.get_by_text(told).wait_for()
+    mounted.send({"type": "status", "status": status()})
+    expect(mounted.card.locator(".banner")).to_have_count(0)
+
+
+def test_a_failed_audit_marks_what_came_after(page: Page) -> None:
+    bad = {"bad_commit": "abcdef0123456789", "bad_since": 1_796_000_000 - 1.5}
+    record = {"connected": True, "behind": 0, "problem": None, **bad}
+    mounted = Mounted.on(page, snapshot=snapshot(row(1), row(2), record=record))
+    alert = mounted.card.get_by_role("alert")
+    expect(alert).to_contain_text("failed its check at commit abcdef0")
+    marked = mounted.card.locator("li.row", has_text="after the failed check")
+    expect(marked).to_have_count(1)
+    expect(marked).to_contain_text("Lamp 1")
+
+
+def test_words_are_never_markup(page: Page) -> None:
+    attack = "<img src=x onerror='window.hacked = 1'><b>bold</b>"
+    node = {**CHAIN["nodes"][0], "text": attack, "from": attack}
+    evil = row(
+        1,
+        asked=attack,
+        by=attack,
+        why=attack,
+        wanted=attack,
+        seen=attack,
+        rule=attack,
+        targets=[{"entity_id": None, "name": attack}],
+    )
+    hold = {
+        "ids": ["h"],
+        "target": {"entity_id": None, "name": attack},
+        "value": attack,
+        "by": attack,
+        "since": 1_796_000_000,
+        "until": None,
+    }
+    chain = {"nodes": [node, {**node, "id": "b"}], "complete": True}
+    mounted = Mounted.on(
+        page,
+        snapshot=snapshot(evil, holds=[hold]),
+        answers={"hearthnet/timeline/chain": chain},
+    )
+    mounted.card.locator("button.main").click()
+    mounted.card.get_by_text("What happened").wait_for()
+    assert mounted.card.locator("img").count() == 0
+    assert page.evaluate("window.hacked") is None
+
+
+# Rows
+
+
+def test_refused_by_us_and_overridden_by_others(page: Page) -> None:
+    mounted = Mounted.on(page, snapshot=snapshot(*every_kind()))
+    rows = mounted.card.locator("li.row")
+    expect(rows.nth(0)).to_contain_text("Overridden at")
+    expect(rows.nth(0)).to_contain_text("changed at the device or its switch")
+    expect(rows.nth(1)).to_contain_text("An earlier request won: Ben asked at")
+    expect(rows.nth(2)).to_contain_text("Not allowed: quiet night/lights")
+    expect(rows.nth(3)).to_contain_text("Not by HearthNet")
+    expect(rows.nth(7)).to_contain_text("Not understood")
+    expect(mounted.card.locator(".gone")).to_have_text("Gone lamp")
+
+
+def test_filters_count_and_search(page: Page) -> None:
+    mounted = Mounted.on(page, snapshot=snapshot(*every_kind()))
+    card, rows = mounted.card, mounted.card.locator("li.row")
+    card.get_by_role("button", name="Not changed 4").click()
+    expect(rows).to_have_count(4)
+    card.get_by_role("button", name="Waiting 1").click()
+    expect(rows).to_have_count(1)
+    card.get_by_role("button", name="By others").click()
+    expect(rows).to_have_count(1)
+    card.get_by_role("searchbox").fill("nothing like it")
+    card.get_by_role("button", name="Clear filters").click()
+    expect(rows).to_have_count(9)
+    card.get_by_role("searchbox").fill("quiet")
+    expect(rows).to_have_count(1)
+
+
+def test_a_search_finds_what_is_older(page: Page) -> None:
+    older = {"rows": [row(700, detail="sofa")], "cursor": None}
+    mounted = Mounted.on(
+        page,
+        snapshot=snapshot(row(1), cursor="hub.1.1"),
+        answers={"hearthnet/timeline/page": older},
+    )
+    mounted.card.get_by_role("searchbox").fill("sofa")
+    mounted.card.get_by_text("Lamp 700").wait_for()
+    (call,) = mounted.told("calls")
+    assert call["text"] == "sofa"
+    mounted.card.get_by_role("searchbox").fill("")
+    expect(mounted.card.locator("li.row")).to_have_count(1)
+
+
+def test_older_rows_are_loaded_on_demand(page: Page) -> None:
+    older = {"rows": [row(n) for n in range(51, 80)], "cursor": None}
+    mounted = Mounted.on(
+        page,
+        snapshot=snapshot(*(row(n) for n in range(1, 51)), cursor="hub.1.50"),
+        answers={"hearthnet/timeline/page": older},
+    )
+    mounted.card.get_by_role("button", name="Load older").click()
+    expect(mounted.card.locator("li.row")).to_have_count(79)
+    expect(mounted.card.get_by_role("button", name="Load older")).to_have_count(0)
+    (call,) = mounted.told("calls")
+    assert call["cursor"] == "hub.1.50"
+
+
+def test_nothing_moves_under_the_readers_eye(page: Page) -> None:
+    mounted = Mounted.on(page, snapshot=snapshot(*(row(n) for n in range(10, 60))))
+    rows = mounted.card.locator("li.row")
+    expect(rows).to_have_count(50)
+    page.evaluate(
+        "document.querySelector('#mounted > *').shadowRoot"
+        ".querySelector('.list').scrollTop = 300"
+    )
+    mounted.send({"type": "rows", "rows": [row(1), row(2), row(12, seen="off")]})
+    mounted.card.get_by_role("button", name="2 new").wait_for()
+    expect(rows).to_have_count(50)
+    expect(rows.filter(has_text="Lamp 12")).to_contain_text("off")
+    mounted.card.get_by_role("button", name="2 new").click()
+    expect(rows).to_have_count(52)
+    mounted.send({"type": "rows", "rows": [row(0)]})
+    expect(rows).to_have_count(53)
+
+
+# Chains
+
+
+def test_a_chain_is_replayed(page: Page) -> None:
+    mounted = Mounted.on(
+        page, snapshot=snapshot(FAILED), answers={"hearthnet/timeline/chain": CHAIN}
+    )
+    card = mounted.card
+    card.get_by_role("button", expanded=False).filter(has_text="Lamp 4").click()
+    steps = card.locator(".step")
+    expect(steps).to_have_count(5)
+    expect(steps.nth(4)).to_contain_text("the lease is over")
+    expect(steps.nth(3)).to_contain_text("until")
+    drawing = card.get_by_role("img", name=re.compile("Who spoke with whom"))
+    assert drawing.get_attribute("aria-label") == (
+        "Who spoke with whom: Anna \u2013 Rupert; Rupert \u2013 Jeeves"
+    )
+
+    card.get_by_label("Speed").select_option("4")
+    card.get_by_role("button", name="Play").click()
+    expect(card.locator(".step.now")).to_contain_text("movie night")
+    expect(card.locator(".step.ahead")).to_have_count(4)
+    expect(card.locator(".step.now")).to_contain_text("the lease has expired")
+    card.get_by_role("button", name="Play").wait_for()
+    card.get_by_label("Step", exact=True).fill("2")
+    expect(card.locator(".step.now")).to_contain_text("task")
+    card.get_by_role("button", expanded=True).first.click()
+    expect(steps).to_have_count(0)
+
+
+def test_a_chain_that_cannot_be_read(page: Page) -> None:
+    mounted = Mounted.on(page, snapshot=snapshot(FAILED))
+    mounted.card.locator("button.main").click()
+    mounted.card.get_by_text("The chain could not be read.").wait_for()
+
+
+def test_the_keyboard_reaches_everything(page: Page) -> None:
+    mounted = Mounted.on(
+        page, snapshot=snapshot(FAILED), answers={"hearthnet/timeline/chain": CHAIN}
+    )
+    mounted.card.locator("button.main").focus()
+    page.keyboard.press("Enter")
+    expect(mounted.card.locator(".step")).to_have_count(5)
+    page.keyboard.press("Tab")
+    page.keyboard.press("Space")
+    expect(mounted.card.locator(".step.now")).to_have_count(1)
+
+
+# Above the list
+
+
+def test_holds_run_down_and_can_be_released(page: Page) -> None:
+    now = page.evaluate("Date.now() / 1000")
+    hold = {
+        "target": {"entity_id": None, "name": "Lamp"},
+        "value": "off",
+        "by": "Ben",
+        "since": now,
+    }
+    # The server's clock is an hour ahead of this browser's.
+    holds = [
+        {**hold, "ids": ["h-0", "h-1"], "until": now + 3600 + 90},
+        {**hold, "ids": ["h-2"], "until": now + 3600 + 2},
+    ]
+    mounted = Mounted.on(page, snapshot=snapshot(now=now + 3600, holds=holds))
+    strip = mounted.card.get_by_role("list", name="What is held")
+    clocks = strip.get_by_role("timer")
+    expect(clocks.first).to_have_text(re.compile(r"1:(30|2\d)"))
+    expect(clocks).to_have_count(1)
+    strip.get_by_role("button", name="Release Lamp, off; held for Ben").click()
+    calls = mounted.told("calls")
+    assert [call[:3] for call in calls] == [
+        ["hearthnet", "release_hold", {"hold": hold}] for hold in ("h-0", "h-1")
+    ]
+
+
+def test_who_may_not_decide_gets_no_buttons(page: Page) -> None:
+    question = {
+        "id": "q",
+        "targets": [{"entity_id": None, "name": "Door"}],
+        "wanted": "unlocked",
+        "by": "Gus",
+        "until": 1_796_000_100,
+    }
+    part: dict[str, Any] = {"questions": [question]}
+    mounted = Mounted.on(page, snapshot=snapshot(**part, may_decide=False))
+    section = mounted.card.get_by_role("region", name="Waits for you")
+    expect(section).to_contain_text("Door: unlocked")
+    expect(section.get_by_role("button")).to_have_count(0)
+    mounted.send({"type": "status", "status": status(**part)})
+    expect(section.get_by_role("button")).to_have_text(["Reject", "Approve"])
+    section.get_by_role("button", name="Approve").click()
+    (call,) = mounted.told("calls")
+    assert (call["question"], call["approve"]) == ("q", True)
+
+
+def test_agents_are_shown_with_what_they_do(page: Page) -> None:
+    mounted = Mounted.on(page, snapshot=snapshot(row(1)))
+    agents = mounted.card.get_by_role("list", name="Agents").get_by_role("listitem")
+    expect(agents).to_have_text(["Rupert", "Jeeves 2 open tasks", "Darcy offline"])
+
+
+# Looks
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_axe_finds_nothing(open_page: OpenPage, hearth: HassServer, dark: bool) -> None:
+    page = open_page(dashboard(hearth), hass=hearth, dark=dark)
+    card_of(page)
+    hold = {
+        "ids": ["h"],
+        "target": {"entity_id": None, "name": "Lamp"},
+        "value": "off",
+        "by": "Ben",
+        "since": 1_796_000_000,
+        "until": 1_796_000_900,
+    }
+    question = {
+        "id": "q",
+        "targets": [{"entity_id": None, "name": "Door"}],
+        "wanted": "unlocked",
+        "by": "Gus",
+        "until": 1_796_000_100,
+    }
+    bad = {"bad_commit": "abcdef0123456789", "bad_since": 1_796_000_000 - 5}
+    record = {"connected": True, "behind": 3, "problem": "the disk is full", **bad}
+    mounted = Mounted.on(
+        page,
+        snapshot=snapshot(
+            *every_kind(),
+            FAILED,
+            holds=[hold],
+            questions=[question],
+            record=record,
+            enabled=False,
+        ),
+        answers={"hearthnet/timeline/chain": CHAIN},
+    )
+    mounted.card.locator("button.main", has_text="Ran out of time").click()
+    expect(mounted.card.locator(".step")).to_have_count(5)
+    mounted.card.get_by_role("button", name="Play").click()
+    assert mounted.faults() == []
+
+
+@pytest.mark.parametrize(
+    ("language", "title", "label"),
+    [
+        ("de-CH", "Was HearthNet entschieden hat", "Ein früherer Wunsch ging vor"),
+        ("zh-Hans", "HearthNet 的决定", "更早的要求优先"),
+    ],
+)
+def test_languages(page: Page, language: str, title: str, label: str) -> None:
+    mounted = Mounted.on(page, snapshot=snapshot(*every_kind()), language=language)
+    mounted.card.get_by_role("heading", name=title).wait_for()
+    mounted.card.get_by_text(label).wait_for()
+    (request,) = mounted.told("requests")
+    assert request["language"] == language
+
+
+@pytest.mark.parametrize("width", [300, 520])
+@pytest.mark.parametrize("direction", ["ltr", "rtl"])
+def test_nothing_sticks_out(page: Page, width: int, direction: str) -> None:
+    mounted = Mounted.on(
+        page,
+        width=width,
+        dir=direction,
+        snapshot=snapshot(row(1, wanted="x" * 90), *every_kind(), FAILED),
+        answers={"hearthnet/timeline/chain": CHAIN},
+    )
+    mounted.card.locator("button.main", has_text="Ran out of time").click()
+    expect(mounted.card.locator(".step")).to_have_count(5)
+    outside = page.evaluate(
+        """() => {
+          const card = document.querySelector("#mounted > *");
+          const frame = card.getBoundingClientRect();
+          const seen = [...card.shadowRoot.querySelectorAll(".row *, .head *")];
+          return seen.map((one) => one.getBoundingClientRect()).filter((box) =>
+            box.width && (box.left < frame.left - 1 || box.right > frame.right + 1)
+          ).length;
+        }"""
+    )
+    assert outside == 0
+    badge = mounted.card.locator(".badge").first.bounding_box()
+    chevron = mounted.card.locator(".chevron").first.bounding_box()
+    assert badge
+    assert chevron
+    assert (badge["x"] < chevron["x"]) is (direction == "ltr")
+
+
+# Speed
+
+
+def test_five_hundred_rows(
+    open_page: OpenPage,
+    hearth: HassServer,
+    browser: Browser,
+    record_property: Callable[[str, object], None],
+) -> None:
+    """In a page that has never drawn a row, so that templates are compiled too."""
+    page = open_page(dashboard(hearth, "e2e-empty", entity="light.none"), hass=hearth)
+    card_of(page)
+    page.bring_to_front()  # one behind another gets no frames
+    mounted = Mounted.on(page, snapshot=snapshot())
+    mounted.card.get_by_text("No decisions yet").wait_for()
+    first, whole, again = page.evaluate(
+        """async ([snapshot, row]) => {
+          const card = document.querySelector("#mounted > *");
+          const list = card.shadowRoot.querySelector(".list");
+          const drawn = () => list.querySelectorAll(".row").length;
+          const began = performance.now();
+          told.send(snapshot);
+          await card.updateComplete;
+          list.scrollHeight;
+          const first = performance.now() - began;
+          let whole = first;
+          while (drawn() < snapshot.rows.length) {
+            const before = performance.now();
+            list.scrollTop = list.scrollHeight;
+            await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+            await card.updateComplete;
+            list.scrollHeight;
+            whole += performance.now() - before;
+          }
+          list.scrollTop = 0;
+          const changed = performance.now();
+          told.send({ type: "rows", rows: [row] });
+          await card.updateComplete;
+          list.scrollHeight;
+          return [first, whole, performance.now() - changed];
+        }""",
+        [snapshot(*(row(n) for n in range(500))), row(0, seen="off")],
+    )
+    record_property("500 rows, first drawn, ms", round(first))
+    record_property("500 rows, scrolled to the end, ms", round(whole))
+    record_property("one of 500 rows changed, ms", round(again))
+    assert first < DRAWN_MS
+    assert again < DRAWN_MS
+    assert browser.errors == []
