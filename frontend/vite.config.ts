@@ -19,12 +19,13 @@ export default defineConfig({
     outDir: "../custom_components/hearthnet/frontend",
     emptyOutDir: true,
     modulePreload: false,
-    // Not Vite's library mode, which keeps white space. One file: whatever it imported by a
-    // relative address would be cached on its own.
+    // Not Vite's library mode, which keeps white space. The files need no hashes of their own in
+    // their names: the address that Home Assistant serves them under has one of them all.
     rolldownOptions: {
       input: "src/main.ts",
       output: {
         entryFileNames: "hearthnet-timeline-card.js",
+        chunkFileNames: "[name].js",
         format: "es",
         postBanner: NOTICE,
       },

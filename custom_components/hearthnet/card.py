@@ -21,7 +21,7 @@ DIGEST: HassKey[str] = HassKey("hearthnet_card")
 async def async_setup_card(hass: HomeAssistant) -> None:
     """Serve the card; a path cannot be taken back, so this is done once.
 
-    The file's digest is in the path. In the query it would not reach what the file
+    The files' digest is in the path. In the query it would not reach what the card
     loads, and without it browsers and apps keep an old card for days.
     """
     digest = await hass.async_add_executor_job(_digest)
@@ -92,4 +92,7 @@ def _ours(resources: ResourceStorageCollection) -> list[str]:
 
 
 def _digest() -> str:
-    return sha256((FOLDER / FILE).read_bytes()).hexdigest()[:12]
+    found = sha256()
+    for path in sorted(FOLDER.iterdir()):
+        found.update(path.read_bytes())
+    return found.hexdigest()[:12]

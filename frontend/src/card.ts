@@ -33,7 +33,7 @@ import { banners, noMatch, phaseText, placeholder } from "./parts/notices";
 import { rowTemplate, type RowState } from "./parts/row";
 import { agentStrip, questionStrip, holdStrip } from "./parts/strips";
 import { byDay, type Filter } from "./store";
-import { fill, textsFor } from "./texts";
+import { fill, loadTexts, textsFor } from "./texts";
 import type { Chain, FeedMessage, Hold, Question, Row, Status } from "./types";
 import { Words } from "./words";
 
@@ -136,20 +136,25 @@ export class TimelineCard extends LitElement {
     );
   }
 
-  override willUpdate(changed: PropertyValues): void {
+  override willUpdate(): void {
     const { hass, config } = this;
     if (!hass || !config || !this.isConnected) return;
-    const before = changed.get("hass") as Hass | undefined;
-    if (
-      !this.#words ||
-      (before && before.locale !== hass.locale) ||
-      before?.language !== hass.language
-    )
-      this.#words = new Words(() => this.hass!);
+    if (!this.#words?.fit(hass)) this.#word(hass.language);
     const scope = { language: hass.language, ...scopeOf(config) };
     const limit = config.limit ?? DEFAULT_LIMIT;
     if (this.#history.scope(scope, limit)) this.#held.clear();
     this.#feed.open(hass.connection, { type: "hearthnet/timeline/subscribe", ...scope, limit });
+  }
+
+  /** Take the words of a language, now and, if it has to be loaded first, then. */
+  #word(language: string): void {
+    this.#words = new Words(() => this.hass!);
+    const had = this.#words.t;
+    void loadTexts(language).then(() => {
+      if (this.hass?.language !== language || textsFor(language) === had) return;
+      this.#words = new Words(() => this.hass!);
+      this.requestUpdate();
+    });
   }
 
   #take(message: FeedMessage): void {

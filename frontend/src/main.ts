@@ -4,7 +4,10 @@ import { TimelineCard } from "./card";
 import { CHAIN_TAG, ChainView } from "./chain-view";
 import { TAG, isActuated } from "./config";
 import type { Hass } from "./hass";
-import { textsFor } from "./texts";
+import { loadTexts, textsFor } from "./texts";
+
+// Before anything is drawn, so that nothing is drawn in English first.
+await loadTexts(document.documentElement.lang);
 
 // A copy that was added by hand may have been first; a name can be taken once a page.
 if (!customElements.get(TAG)) {

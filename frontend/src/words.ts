@@ -1,12 +1,14 @@
 /** What the card says, as this reader wants it: language, clock, time zone, names of entities. */
 
 import { capital } from "./chain";
-import type { Hass } from "./hass";
+import type { Hass, Locale } from "./hass";
 import { fill, textsFor, type Texts } from "./texts";
 import type { Row, Target } from "./types";
 
 export class Words {
   readonly t: Texts;
+  #language: string;
+  #locale: Locale;
   #hass: () => Hass;
   #clock: Intl.DateTimeFormat;
   #minutes: Intl.DateTimeFormat;
@@ -18,6 +20,7 @@ export class Words {
   constructor(hass: () => Hass) {
     this.#hass = hass;
     const { language, locale, config } = hass();
+    [this.#language, this.#locale] = [language, locale];
     this.t = textsFor(language);
     const hour: Intl.DateTimeFormatOptions = { hour: "numeric", minute: "2-digit" };
     if (locale.time_format === "12") hour.hourCycle = "h12";
@@ -38,6 +41,11 @@ export class Words {
       month: "long",
       ...(hour.timeZone ? { timeZone: hour.timeZone } : {}),
     });
+  }
+
+  /** Tell whether these are still what the reader wants. */
+  fit({ language, locale }: Hass): boolean {
+    return language === this.#language && locale === this.#locale;
   }
 
   /** A time of day with its seconds. */

@@ -1,9 +1,9 @@
 import { describe, expect, test, vi } from "vitest";
 import type { Hass } from "../src/hass";
-import { fill, textsFor } from "../src/texts";
-import { de } from "../src/texts/de";
+import { fill, loadTexts, textsFor } from "../src/texts";
+import { table as de } from "../src/texts/de";
 import { en } from "../src/texts/en";
-import { zh } from "../src/texts/zh";
+import { table as zh } from "../src/texts/zh";
 import { Words, span } from "../src/words";
 import { row } from "./rows";
 
@@ -101,7 +101,9 @@ describe("sentences", () => {
 });
 
 describe("languages", () => {
-  test("by tag, English for any other", () => {
+  test("by tag, once loaded; English for any other", async () => {
+    expect(textsFor("de")).toBe(en);
+    for (const language of ["de-AT", "zh", "fr"]) await loadTexts(language);
     expect(["de-CH", "zh-Hans", "zh_TW", "fr", ""].map(textsFor)).toEqual([de, zh, zh, en, en]);
   });
 

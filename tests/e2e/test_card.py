@@ -15,6 +15,7 @@ from script.lib.demo.house import configuration, furnish
 from script.lib.demo.stage import set_up
 from tests.support.browser import Browser
 from tests.support.hass_server import INTEGRATION, HassServer
+from tests.support.process import wait_until
 
 from .cards import TAG, card_of, dashboard, row_of
 from .conftest import OpenPage, StartHass
@@ -72,6 +73,7 @@ def test_why_not_is_on_the_row_and_the_chain_behind_it(
             ],
         },
     )
+    wait_until(lambda: "automation.dusk" in _entities(hearth), 20, lambda: "no Dusk")
     hearth.request("POST", "/api/events/e2e_dusk", {})
     card = card_of(page)
     refused = row_of(card, "90 % bright")
@@ -93,6 +95,10 @@ def test_why_not_is_on_the_row_and_the_chain_behind_it(
     expect(mine).to_have_count(0)
     hearth.request("POST", "/api/events/e2e_dusk", {})
     row_of(card, "→ on, 90 % bright").wait_for()
+
+
+def _entities(hass: HassServer) -> set[str]:
+    return {state["entity_id"] for state in hass.request("GET", "/api/states")}
 
 
 def test_what_others_change_is_told_apart(hearth: HassServer, page: Page) -> None:
@@ -128,7 +134,7 @@ def test_a_question_is_answered_on_the_card(hearth: HassServer, page: Page) -> N
     expect(section).to_contain_text("e2e plug: off")
     expect(row_of(card, "e2e plug")).to_contain_text("Waits for somebody to confirm")
     section.get_by_role("button", name="Approve").click()
-    expect(row_of(card, "e2e plug")).to_contain_text("Changed")
+    expect(row_of(card, "e2e plug")).to_contain_text("Sent; nothing reports back")
     expect(section).to_have_count(0)
     assert hearth.state("switch.e2e_plug")["state"] == "off"
 
@@ -166,8 +172,8 @@ def test_it_offers_itself(page: Page) -> None:
 def test_the_form_edits_it(hearth: HassServer, open_page: OpenPage) -> None:
     page = open_page(dashboard(hearth, "e2e-form") + "?edit=1", hass=hearth)
     card_of(page)
-    page.get_by_role("button", name="Edit", exact=True).last.click(force=True)
-    title = page.get_by_label("Title").last
+    page.locator("hui-card-edit-mode").click(force=True)
+    title = page.get_by_role("textbox", name="Title")
     title.fill("What went on")
     page.get_by_role("button", name="Save").click()
     page.get_by_role("heading", name="What went on").first.wait_for()

@@ -105,7 +105,8 @@ class HassServer:
         env.pop("PYTHONDONTWRITEBYTECODE", None)
         options = ["--config", str(self.config), "--log-no-color", "--skip-pip"]
         self.process.start(
-            [sys.executable, "-m", "homeassistant", *options],
+            # -P: a custom_components in the working directory would win over ours.
+            [sys.executable, "-P", "-m", "homeassistant", *options],
             env=env,
             ready=self._answers,
             timeout=timeout,

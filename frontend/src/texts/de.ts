@@ -2,7 +2,7 @@
 
 import type { Texts } from "./en";
 
-export const de: Texts = {
+export const table: Texts = {
   title: "Was HearthNet entschieden hat",
   why: "Warum: {name}",
   live: "Live",

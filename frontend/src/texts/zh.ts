@@ -2,7 +2,7 @@
 
 import type { Texts } from "./en";
 
-export const zh: Texts = {
+export const table: Texts = {
   title: "HearthNet 的决定",
   why: "为什么：{name}",
   live: "实时",
