@@ -52,16 +52,18 @@ class Asked(Protocol):
         """
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Page:
     """Lines in no particular order, and where older ones start."""
 
-    lines: list[Line]
+    lines: tuple[Line, ...]
     cursor: str | None
     """None: there are none."""
+    back_to: str
+    """Time of the oldest event that was read; empty when all were."""
 
 
-type Listener = Callable[[list[Line]], None]
+type Listener = Callable[[Page], None]
 """Told of the newest lines after a change of anything."""
 
 
@@ -106,6 +108,7 @@ class Timeline:
     ) -> Page:
         found: dict[str, Line] = {}
         seen: set[str] = set()
+        back_to = ""
         device = next(iter(devices)) if devices and len(devices) == 1 else None
         partial = text is not None or device is not None
         for _ in range(MOST_CHUNKS):
@@ -115,8 +118,8 @@ class Timeline:
             events: list[Event] = answer["events"]
             for event in events:
                 if len(found) >= limit:
-                    return Page(lines=list(found.values()), cursor=cursor)
-                cursor = event["id"]
+                    return Page(tuple(found.values()), cursor, back_to)
+                cursor, back_to = event["id"], event["at"]
                 key = event["intent"] or event["id"]
                 if key in seen or not _tells(event, devices):
                     continue
@@ -126,9 +129,8 @@ class Timeline:
                     if wanted(line):
                         found.setdefault(line.id, line)
             if len(events) < CHUNK:
-                cursor = None
-                break
-        return Page(lines=list(found.values()), cursor=cursor)
+                return Page(tuple(found.values()), None, "")
+        return Page(tuple(found.values()), cursor, back_to)
 
     async def chain(self, event: str) -> dict[str, Any]:
         """Return the chain that an event is in.
@@ -140,7 +142,8 @@ class Timeline:
 
     def lines(self, events: Sequence[Event]) -> list[Line]:
         """Return the lines of a chain as things stand."""
-        return lines_of(events, self._hub.status.boot)
+        status = self._hub.status
+        return lines_of(events, status.boot, {plan.id for plan in status.deferred})
 
     async def _lines(self, event: Event, whole: Sequence[Event] | None) -> list[Line]:
         if event["intent"] is None:
@@ -189,7 +192,7 @@ class Timeline:
         async with self._reading:
             page = await self._read(WATCHED, None, None, None, lambda _: True)
         for listener in tuple(self._listeners):
-            listener(page.lines)
+            listener(page)
 
 
 def _tells(event: Event, devices: Collection[str] | None) -> bool:

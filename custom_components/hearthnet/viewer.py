@@ -98,6 +98,7 @@ class Viewer:
             "by": asked.principal.name if asked else line.by,
             "origin": asked.origin if asked else "",
             "agent": line.agent,
+            "until": line.until and line.until.timestamp(),
             "hold": _hold(line.hold),
             "undid": list(line.undid),
             "commit": line.commit,

@@ -5,6 +5,7 @@ comes back by itself after a restart.
 """
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any, Final
 
 from homeassistant.components import websocket_api
@@ -21,15 +22,17 @@ import voluptuous as vol
 from .card import async_card_digest
 from .const import DOMAIN
 from .coordinator import HearthnetCoordinator
+from .core.clock import from_text
 from .core.messages import EventId
 from .core.story import Line
 from .principal import DECIDING_ROLES, async_caller, requested_by
 from .speech import speech
-from .timeline import TIMELINE, Timeline, shows
+from .timeline import TIMELINE, Page, Timeline, shows
 from .viewer import Viewer
 
 ERR_NOT_READY: Final = "not_ready"
 MAX_LIMIT: Final = 200
+EPOCH: Final = datetime.fromtimestamp(0, UTC)
 
 SCOPE: Final[dict[str | vol.Marker, Any]] = {
     vol.Required("language"): cv.string,
@@ -123,14 +126,23 @@ class _Subscription:
         )
 
     @callback
-    def changed(self, lines: list[Line]) -> None:
+    def changed(self, page: Page) -> None:
         """Send what is not as it was sent last."""
         if self._sent is None:
             return
-        news = [line for line in lines if self._is_news(line, self._sent)]
+        news = [line for line in page.lines if self._is_news(line, self._sent)]
+        there = {line.id for line in page.lines}
+        back_to = from_text(page.back_to) if page.back_to else EPOCH
+        gone = [
+            line.id
+            for line in self._sent.values()
+            if line.id not in there and line.at > back_to
+        ]
         self._sent.update((line.id, line) for line in news)
-        if rows := self._viewer.rows(news):
-            self._send("rows", rows=rows)
+        for name in gone:  # what it waited for is told in another line
+            del self._sent[name]
+        if (rows := self._viewer.rows(news)) or gone:
+            self._send("rows", rows=rows, gone=gone)
         # The clock in it is no news.
         before = {**self._status, "now": 0}
         if {**self._now(), "now": 0} != before:

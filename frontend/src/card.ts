@@ -169,6 +169,7 @@ export class TimelineCard extends LitElement {
         for (const row of message.rows)
           if (!this.#history.store.has(row.id)) this.#held.add(row.id);
       this.#history.store.put(message.rows);
+      this.#history.store.remove(message.gone);
     } else {
       this.#status = message.status;
       this.#skew = message.status.now - Date.now() / 1000;

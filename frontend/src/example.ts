@@ -23,6 +23,7 @@ export function exampleRows(now: number): Row[] {
     by: "Anna",
     origin: "voice",
     agent: "Jeeves",
+    until: null,
     hold: null,
     undid: [],
     commit: null,

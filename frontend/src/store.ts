@@ -68,6 +68,12 @@ export class Store {
     this.#sorted = undefined;
   }
 
+  /** Drop rows: what they waited for is told in another. */
+  remove(ids: string[]): void {
+    for (const id of ids) this.#byId.delete(id);
+    this.#sorted = undefined;
+  }
+
   /** Take older rows. They may have been read before a live one that overtook them. */
   append(rows: Row[], cursor: string | null): void {
     this.put(rows.filter((row) => !this.#byId.has(row.id)));

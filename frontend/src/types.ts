@@ -77,6 +77,8 @@ export interface Row {
   by: string;
   origin: string;
   agent: string;
+  /** When a plan for later is due. */
+  until: number | null;
   /** The hold that was in the way. */
   hold: HoldMet | null;
   /** Of a change by others: the messages of ours that it undid. */
@@ -183,4 +185,7 @@ export interface Snapshot extends Page {
 }
 
 export type FeedMessage =
-  Snapshot | { type: "rows"; rows: Row[] } | { type: "status"; status: Status } | { type: "reset" };
+  | Snapshot
+  | { type: "rows"; rows: Row[]; gone: string[] }
+  | { type: "status"; status: Status }
+  | { type: "reset" };

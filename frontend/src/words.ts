@@ -86,6 +86,7 @@ export class Words {
   /** In a word or two what became of it. */
   label(row: Row): string {
     if (row.outcome === null) return this.t.others;
+    if (row.until !== null) return fill(this.t.due, { time: this.moment(row.until) });
     const refusal = row.outcome === "refused" && this.t.refusals[row.reason ?? ""];
     return refusal || this.t.outcomes[row.outcome] || row.outcome;
   }

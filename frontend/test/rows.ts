@@ -21,6 +21,7 @@ export function row(part: Partial<Row> = {}): Row {
     by: "Anna",
     origin: "app",
     agent: "jeeves",
+    until: null,
     hold: null,
     undid: [],
     commit: null,

@@ -35,6 +35,12 @@ describe("what is known", () => {
     expect(store.cursor).toBe("older");
   });
 
+  test("what a row waited for may be told in another", () => {
+    const store = filled({ id: "a", outcome: "waiting" }, { id: "b", at: 1 });
+    store.remove(["a", "never there"]);
+    expect(ids(store)).toEqual(["b"]);
+  });
+
   test("after a reconnection older rows stay if the two meet", () => {
     const store = filled({ id: "a", at: 1 });
     store.append([row({ id: "old", at: 0 })], "older");

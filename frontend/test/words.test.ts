@@ -84,6 +84,12 @@ describe("sentences", () => {
     vi.useRealTimers();
   });
 
+  test("a plan for later says until when it waits", () => {
+    vi.useFakeTimers({ now: AT * 1000 });
+    expect(words().label(row({ outcome: "waiting", until: AT + 60 }))).toBe("Waits until 00:02");
+    vi.useRealTimers();
+  });
+
   test("what came of it, or what was wanted", () => {
     const w = words();
     expect(w.what(row({ seen: "20 % bright" }))).toBe("→ 20 % bright");

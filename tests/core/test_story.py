@@ -1,5 +1,6 @@
 """Chains, of a real hub where it can make them, told line by line."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -311,6 +312,30 @@ def test_who_changed_it_is_named_where_that_is_known() -> None:
     assert by("person", {"name": "Anna"}, "") == "Anna"
     assert by("automation", None, "Dusk") == "Dusk"
     assert by("unknown", None, "follows Hall") == ""
+
+
+def test_a_plan_for_later_waits_until_it_is_due_canceled_or_carried_out() -> None:
+    actions = [{"targets": ["desk"], "operation": "light.turn_on", "parameters": {}}]
+    plan = {"due": "2026-11-30T21:30:00.000Z", "actions": actions}
+    end = event("hub.1.2", "resolution", cause="hub.1.1", body={"kind": "command"})
+    end["message"]["writes"] = {"deferred/hub.1.1.json": plan}
+    (line,) = lines_of([ASK, end], plans={"hub.1.1"})
+    assert (line.id, line.outcome, line.device) == (
+        *("hub.1.1", Outcome.WAITING, "desk"),
+    )
+    assert line.until == datetime(2026, 11, 30, 21, 30, tzinfo=UTC)
+    assert line.operation == "light.turn_on"
+    assert lines_of([ASK, end]) == []
+
+    over = event("hub.1.9", "resolution", cause="hub.1.1", body={"reason": "canceled"})
+    (line,) = lines_of([ASK, end, over])
+    assert (line.id, line.reason) == ("hub.1.1", Reason.CANCELED)
+
+    fired = {**ASK, "id": "hub.1.5", "cause": "hub.1.1"}
+    done = {"outcome": "changed", "members": {"desk": "changed"}, "values": {}}
+    receipt = event("hub.1.8", "receipt", task="hub.1.6", body=done)
+    (line,) = lines_of([fired, task("hub.1.6"), receipt])
+    assert (line.id, line.outcome) == ("hub.1.1", Outcome.CHANGED)
 
 
 def test_what_is_open_or_damaged_is_no_line() -> None:

@@ -1,5 +1,6 @@
 """The timeline card in a page: on a dashboard, or mounted over rows of a test's own."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -138,6 +139,7 @@ def row(number: int, **part: Any) -> dict[str, Any]:
         "by": "Anna",
         "origin": "voice",
         "agent": "jeeves",
+        "until": None,
         "hold": None,
         "undid": [],
         "commit": "0123456789abcdef0123456789abcdef01234567",
@@ -181,6 +183,11 @@ def snapshot(*rows: dict[str, Any], **part: Any) -> dict[str, Any]:
         "card": None,
         "status": status(**part),
     }
+
+
+def rows(*changed: dict[str, Any], gone: Iterable[str] = ()) -> dict[str, Any]:
+    """Return a live event as the server sends it."""
+    return {"type": "rows", "rows": list(changed), "gone": list(gone)}
 
 
 def every_kind() -> list[dict[str, Any]]:

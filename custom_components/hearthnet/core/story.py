@@ -43,8 +43,8 @@ class Asked:
     text: str
     principal: Principal
     origin: str
-    question: str | None = None
-    """The question that it goes on from, once a person has agreed."""
+    after: str | None = None
+    """The question that a person agreed to, or the plan whose time has come."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,8 +52,8 @@ class Line:
     """What became of one action, or a change that HearthNet did not make."""
 
     id: str
-    """The task's, or the question's that was asked about it: so it stays the same
-    from waiting to done, though an approval makes a new intent."""
+    """The task's, or what it waited as: a question, a plan for later. So it stays
+    the same from waiting to done, though going on makes a new intent."""
     event: str
     """The message that decided it."""
     at: datetime
@@ -76,15 +76,20 @@ class Line:
     agent: str = ""
     undid: tuple[str, ...] = ()
     """Of a change by others: the messages whose holds it broke or ended."""
+    until: datetime | None = None
+    """When a plan for later is due."""
     hold: Mapping[str, Json] | None = None
     """The hold that was in the way, as the record has it."""
     commit: str | None = None
 
 
-def lines_of(events: Sequence[Event], boot: int = 0) -> list[Line]:
+def lines_of(
+    events: Sequence[Event], boot: int = 0, plans: Collection[str] = ()
+) -> list[Line]:
     """Return the lines of a chain, or of one event that has none.
 
-    Questions from before the hub's `boot` are over: they ended with theirs.
+    Questions from before the hub's `boot` are over: they ended with theirs. `plans`
+    are the intents of the plans for later that still stand.
     """
     told = [event for event in events if event.get("message")]
     intent = next((e for e in told if e["type"] == MessageType.INTENT), None)
@@ -103,8 +108,10 @@ def lines_of(events: Sequence[Event], boot: int = 0) -> list[Line]:
         if not task.tried_again(tasks[number + 1 :])
         for line in task.lines(asked)
     ]
+    if lines and asked.after:
+        lines[0] = replace(lines[0], id=asked.after)
     apart = any(e["type"] == MessageType.TASK for e in told)
-    return lines if apart else _nothing(told, asked)
+    return lines if apart else _nothing(told, asked, plans)
 
 
 def _body(event: Event) -> Mapping[str, Any]:
@@ -212,7 +219,7 @@ class _Task:
         proposal = self._of(MessageType.PROPOSAL)
         named = (device,) if device in moved else (device, *self.order["targets"])
         return Line(
-            id=asked.question or (question or self.task)["id"],
+            id=(question or self.task)["id"],
             event=self.end["id"],
             at=from_text(self.end["at"]),
             outcome=outcome,
@@ -258,31 +265,54 @@ def _asked(intent: Event) -> Asked:
         text=str(body.get("text", "")),
         principal=Principal.from_dict(body["principal"]),
         origin=str(body.get("origin", "")),
-        question=intent["cause"],
+        after=intent["cause"],
     )
 
 
-def _nothing(events: Iterable[Event], asked: Asked) -> list[Line]:
-    """Tell of a request that came to no task; a question asked for none."""
-    for event in events:
-        body = _body(event)
-        ended = event["cause"] == asked.intent and event["task"] is None
-        if event["type"] != MessageType.RESOLUTION or not ended:
-            continue
-        if body.get("kind") == PlanKind.QUESTION:
-            return []
-        return [
-            Line(
-                id=asked.intent,
-                event=event["id"],
-                at=from_text(event["at"]),
-                outcome=Outcome.REFUSED,
-                reason=_reason(event),
-                asked=asked,
-                commit=event["commit"],
-            )
-        ]
-    return []
+def _nothing(
+    events: Iterable[Event], asked: Asked, plans: Collection[str]
+) -> list[Line]:
+    """Tell of a request that came to no task yet, or never did."""
+    ends = [
+        event
+        for event in events
+        if event["type"] == MessageType.RESOLUTION
+        and event["cause"] == asked.intent
+        and event["task"] is None
+    ]
+    if not ends or _body(ends[-1]).get("kind") == PlanKind.QUESTION:
+        return []
+    line = Line(
+        id=asked.intent,
+        event=ends[-1]["id"],
+        at=from_text(ends[-1]["at"]),
+        outcome=Outcome.REFUSED,
+        reason=_reason(ends[-1]),
+        asked=asked,
+        commit=ends[-1]["commit"],
+    )
+    written = ends[-1]["message"].get("writes", {})
+    plan = written.get(f"deferred/{asked.intent}.json")
+    if plan is None:
+        return [line]
+    # One that stands no more has been carried out, which is told where it was.
+    return [_planned(line, plan)] if asked.intent in plans else []
+
+
+def _planned(line: Line, plan: Mapping[str, Any]) -> Line:
+    """Tell of a plan for later; what it is about by name if that is one thing."""
+    actions = plan["actions"]
+    devices = tuple(dict.fromkeys(d for action in actions for d in action["targets"]))
+    single = len(actions) == len(devices) == 1
+    return replace(
+        line,
+        outcome=Outcome.WAITING,
+        until=from_text(plan["due"]),
+        device=devices[0] if single else None,
+        devices=devices,
+        operation=actions[0]["operation"] if single else None,
+        parameters=actions[0]["parameters"] if single else {},
+    )
 
 
 def _alone(event: Event) -> list[Line]:

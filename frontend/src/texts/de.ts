@@ -55,6 +55,7 @@ export const table: Texts = {
     ambiguous: "Nicht eindeutig",
   },
   others: "Nicht von HearthNet",
+  due: "Wartet bis {time}",
   causes: {
     person: "geändert von {who}",
     voice: "per Sprache an HearthNet vorbei geändert",

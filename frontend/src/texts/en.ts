@@ -26,6 +26,7 @@ export interface Texts {
   /** Labels of a refusal by its reason; any other is `outcomes.refused`. */
   refusals: Record<string, string>;
   others: string;
+  due: string;
   causes: Record<Cause, string>;
   wanted: string;
   undone: string;
@@ -150,6 +151,7 @@ export const en: Texts = {
     ambiguous: "Not clear",
   },
   others: "Not by HearthNet",
+  due: "Waits until {time}",
   causes: {
     person: "changed by {who}",
     voice: "changed by voice, past HearthNet",

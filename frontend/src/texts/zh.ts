@@ -55,6 +55,7 @@ export const table: Texts = {
     ambiguous: "不明确",
   },
   others: "不是 HearthNet 所为",
+  due: "等到{time}",
   causes: {
     person: "由{who}改变",
     voice: "通过语音绕过 HearthNet 改变",
