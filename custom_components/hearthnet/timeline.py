@@ -1,10 +1,10 @@
 """The timeline over a hub: pages of lines, chains, and lines as they come about."""
 
 import asyncio
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from homeassistant.core import CALLBACK_TYPE, HassJob, HomeAssistant, callback
 from homeassistant.helpers.event import async_call_later
@@ -20,8 +20,9 @@ CHUNK = 200
 """Events read at once."""
 MOST_CHUNKS = 10
 """Read for one page at most: a rare thing is looked for in steps."""
-WATCHED = 100
-"""Newest lines that are told again after each change."""
+WATCHED = 200
+"""Newest events that are looked through after each change."""
+NEW: Final = object()
 PAUSE = 0.1
 """Seconds in which changes are gathered."""
 
@@ -38,11 +39,10 @@ class Asked(Protocol):
         *,
         limit: int,
         before: str | None,
-        messages: bool,
-        device: str | None,
-        text: str | None,
+        messages: bool = False,
+        **filters: str | None,
     ) -> dict[str, Any]:
-        """Return `events`, the newest first, each with its message."""
+        """Return `events`, the newest first; with `messages` each has its own."""
 
     async def explain(self, **subject: str | None) -> dict[str, Any]:
         """Return the `events` of an intent's or event's chain, oldest first.
@@ -59,12 +59,11 @@ class Page:
     lines: tuple[Line, ...]
     cursor: str | None
     """None: there are none."""
-    back_to: str
-    """Time of the oldest event that was read; empty when all were."""
 
 
-type Listener = Callable[[Page], None]
-"""Told of the newest lines after a change of anything."""
+type Listener = Callable[[Collection[Line], Collection[str]], None]
+"""Told after each change: lines that are new or other than before, and the ids of
+those that are no more. Of a change of nothing but the status, neither."""
 
 
 class Timeline:
@@ -77,7 +76,9 @@ class Timeline:
         self._listeners: list[Listener] = []
         self._ends: list[CALLBACK_TYPE] = []
         self._planned: CALLBACK_TYPE | None = None
-        self._reading = asyncio.Lock()
+        self._looking = asyncio.Lock()
+        self._seen: dict[str, str | None] = {}
+        """The newest events with their commits, as they were last looked at."""
 
     # Questions
 
@@ -94,21 +95,8 @@ class Timeline:
         With `devices` only what is about one of them; with `text` whatever has a
         message with it.
         """
-        return await self._read(
-            limit, cursor, devices, text, lambda line: shows(line, devices)
-        )
-
-    async def _read(
-        self,
-        limit: int,
-        cursor: str | None,
-        devices: Collection[str] | None,
-        text: str | None,
-        wanted: Callable[[Line], bool],
-    ) -> Page:
         found: dict[str, Line] = {}
         seen: set[str] = set()
-        back_to = ""
         device = next(iter(devices)) if devices and len(devices) == 1 else None
         partial = text is not None or device is not None
         for _ in range(MOST_CHUNKS):
@@ -118,19 +106,21 @@ class Timeline:
             events: list[Event] = answer["events"]
             for event in events:
                 if len(found) >= limit:
-                    return Page(tuple(found.values()), cursor, back_to)
-                cursor, back_to = event["id"], event["at"]
+                    return Page(tuple(found.values()), cursor)
+                cursor = event["id"]
                 key = event["intent"] or event["id"]
                 if key in seen or not _tells(event, devices):
                     continue
                 seen.add(key)
-                whole = None if partial else _whole(key, events)
-                for line in await self._lines(event, whole):
-                    if wanted(line):
+                chain = None if partial else _whole(event, events)
+                if chain is None:
+                    chain = await self._chain_of(event)
+                for line in self.lines(chain):
+                    if shows(line, devices):
                         found.setdefault(line.id, line)
             if len(events) < CHUNK:
-                return Page(tuple(found.values()), None, "")
-        return Page(tuple(found.values()), cursor, back_to)
+                return Page(tuple(found.values()), None)
+        return Page(tuple(found.values()), cursor)
 
     async def chain(self, event: str) -> dict[str, Any]:
         """Return the chain that an event is in.
@@ -145,24 +135,35 @@ class Timeline:
         status = self._hub.status
         return lines_of(events, status.boot, {plan.id for plan in status.deferred})
 
-    async def _lines(self, event: Event, whole: Sequence[Event] | None) -> list[Line]:
-        if event["intent"] is None:
-            return self.lines([event])
-        if whole is None:
-            try:
-                answer = await self._hub.explain(intent=event["intent"])
-            except LookupError:
-                return []
-            whole = answer["events"]
-        return self.lines(whole)
+    async def _chain_of(self, event: Event) -> Sequence[Event]:
+        """Return an event's chain, oldest first; empty when it cannot be had."""
+        try:
+            answer = await self._hub.explain(event=event["id"])
+        except LookupError:
+            return ()
+        chain: list[Event] = answer["events"]
+        return chain
 
     # Changes
 
     @callback
     def async_listen(self, listener: Listener) -> CALLBACK_TYPE:
-        """Call `listener` after each change from now on."""
+        """Call `listener` after each change from now on; see `async_learn`."""
         self._listeners.append(listener)
-        return lambda: self._listeners.remove(listener)
+
+        @callback
+        def end() -> None:
+            self._listeners.remove(listener)
+            if not self._listeners:
+                self._seen = {}  # nobody looks from now on
+
+        return end
+
+    async def async_learn(self) -> None:
+        """Learn what is there, so that what comes after can be told as new."""
+        async with self._looking:
+            if not self._seen:
+                self._seen = seen_in(await self._newest())
 
     @callback
     def async_on_close(self, end: CALLBACK_TYPE) -> CALLBACK_TYPE:
@@ -187,12 +188,39 @@ class Timeline:
             self._planned = async_call_later(self._hass, PAUSE, job)
 
     async def _async_look(self, _now: datetime) -> None:
-        """Read the newest lines again: an answer or a commit may have come in."""
+        """Read again the chains that have a new message, or a commit for one."""
         self._planned = None
-        async with self._reading:
-            page = await self._read(WATCHED, None, None, None, lambda _: True)
+        async with self._looking:
+            events = await self._newest()
+            seen, self._seen = self._seen, seen_in(events)
+            news = [e for e in events if seen.get(e["id"], NEW) != e["commit"]]
+            told, gone = await self._read_again(news, seen)
         for listener in tuple(self._listeners):
-            listener(page)
+            listener(told, gone)
+
+    async def _newest(self) -> list[Event]:
+        answer = await self._hub.timeline(limit=WATCHED, before=None)
+        events: list[Event] = answer["events"]
+        return events
+
+    async def _read_again(
+        self, news: Iterable[Event], seen: Mapping[str, str | None]
+    ) -> tuple[Collection[Line], Collection[str]]:
+        """Return the lines of the chains of some events, and the ids of former ones."""
+        told: dict[str, Line] = {}
+        gone: set[str] = set()
+        for event in {e["intent"] or e["id"]: e for e in news}.values():
+            chain = await self._chain_of(event)
+            for line in self.lines(chain):
+                told[line.id] = line
+            before = [e for e in chain if e["id"] in seen]
+            gone.update(line.id for line in self.lines(before))
+        return told.values(), gone - told.keys()
+
+
+def seen_in(events: Iterable[Event]) -> dict[str, str | None]:
+    """Return what there is to see of events: that they are there, and committed."""
+    return {event["id"]: event["commit"] for event in events}
 
 
 def _tells(event: Event, devices: Collection[str] | None) -> bool:
@@ -216,9 +244,11 @@ def shows(line: Line, devices: Collection[str] | None) -> bool:
     return any(device in devices for device in line.devices)
 
 
-def _whole(intent: str, events: Iterable[Event]) -> list[Event] | None:
-    """Return an intent's events, oldest first, if surely all are among these."""
-    mine = [event for event in events if event["intent"] == intent][::-1]
+def _whole(event: Event, events: Iterable[Event]) -> Sequence[Event] | None:
+    """Return an event's chain, oldest first, if surely all of it is among these."""
+    if (intent := event["intent"]) is None:
+        return (event,)
+    mine = [other for other in events if other["intent"] == intent][::-1]
     begun = any(e["id"] == intent for e in mine)
     ended = any(e["cause"] == intent and e["task"] is None for e in mine)
     return mine if begun and ended else None

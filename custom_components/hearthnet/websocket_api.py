@@ -4,8 +4,7 @@ Commands exist before the entry does and answer `not_ready` meanwhile: the card
 comes back by itself after a restart.
 """
 
-from collections.abc import Mapping
-from datetime import UTC, datetime
+from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 from homeassistant.components import websocket_api
@@ -22,17 +21,15 @@ import voluptuous as vol
 from .card import async_card_digest
 from .const import DOMAIN
 from .coordinator import HearthnetCoordinator
-from .core.clock import from_text
 from .core.messages import EventId
 from .core.story import Line
 from .principal import DECIDING_ROLES, async_caller, requested_by
 from .speech import speech
-from .timeline import TIMELINE, Page, Timeline, shows
+from .timeline import TIMELINE, Timeline, shows
 from .viewer import Viewer
 
 ERR_NOT_READY: Final = "not_ready"
 MAX_LIMIT: Final = 200
-EPOCH: Final = datetime.fromtimestamp(0, UTC)
 
 SCOPE: Final[dict[str | vol.Marker, Any]] = {
     vol.Required("language"): cv.string,
@@ -112,7 +109,8 @@ class _Subscription:
         self._status: dict[str, Any] = {}
 
     async def start(self, timeline: Timeline) -> None:
-        """Send the snapshot; what changes meanwhile is sent again later."""
+        """Send the snapshot; what changes meanwhile is sent after it."""
+        await timeline.async_learn()
         page = await timeline.page(limit=self._limit, devices=self._devices)
         self._sent = {line.id: line for line in page.lines}
         if page.cursor is not None and page.lines:
@@ -126,23 +124,15 @@ class _Subscription:
         )
 
     @callback
-    def changed(self, page: Page) -> None:
+    def changed(self, lines: Collection[Line], gone: Collection[str]) -> None:
         """Send what is not as it was sent last."""
         if self._sent is None:
             return
-        news = [line for line in page.lines if self._is_news(line, self._sent)]
-        there = {line.id for line in page.lines}
-        back_to = from_text(page.back_to) if page.back_to else EPOCH
-        gone = [
-            line.id
-            for line in self._sent.values()
-            if line.id not in there and line.at > back_to
-        ]
+        news = [line for line in lines if self._is_news(line, self._sent)]
+        over = [line_id for line_id in gone if self._sent.pop(line_id, None)]
         self._sent.update((line.id, line) for line in news)
-        for name in gone:  # what it waited for is told in another line
-            del self._sent[name]
-        if (rows := self._viewer.rows(news)) or gone:
-            self._send("rows", rows=rows, gone=gone)
+        if (rows := self._viewer.rows(news)) or over:
+            self._send("rows", rows=rows, gone=over)
         # The clock in it is no news.
         before = {**self._status, "now": 0}
         if {**self._now(), "now": 0} != before:

@@ -194,46 +194,49 @@ def test_no_error_in_the_browser(
 # Others
 
 
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HassServer]:
+    """A home whose dashboards keep their resources in YAML, and where Gus lives.
+
+    He may read the desk lamp only; no page of Home Assistant offers that yet.
+    """
+    yaml = PLAIN_HOME.replace("lovelace:", "lovelace: {resource_mode: yaml}")
+    with HassServer(tmp_path_factory.mktemp("plain"), yaml=yaml) as hass:
+        furnish(hass)
+        set_up(hass)
+        hass.add_user("Gus", "guest-password")
+        hass.stop()
+        path = hass.config / ".storage/auth"
+        stored = json.loads(path.read_text())
+        policy = {"entities": {"entity_ids": {DESK: {"read": True}}}}
+        group = {"id": "desk", "name": "Desk", "policy": policy}
+        stored["data"]["groups"].append(group)
+        (gus,) = (user for user in stored["data"]["users"] if user["name"] == "Gus")
+        gus["group_ids"] = ["desk"]
+        path.write_text(json.dumps(stored))
+        hass.start()
+        yield hass
+
+
+def test_resources_in_yaml(plain: HassServer, open_page: OpenPage) -> None:
+    card_of(open_page(dashboard(plain), hass=plain))
+
+
 def test_who_may_read_one_lamp_sees_only_its_rows(
-    start_hass: StartHass, browser: Browser
+    plain: HassServer, open_page: OpenPage
 ) -> None:
-    hass = start_hass(yaml=PLAIN_HOME)
-    furnish(hass)
-    set_up(hass)
-    hass.add_user("Gus", "guest-password")
-    path = dashboard(hass)
-    hass.stop()
-    _restrict(hass, "Gus", DESK)
-    hass.start()
-    propose(hass, "light.turn_on", DESK, brightness_pct=20)
-    propose(hass, "light.turn_on", SHELF, brightness_pct=20)
+    propose(plain, "light.turn_on", DESK, brightness_pct=20)
+    propose(plain, "light.turn_on", SHELF, brightness_pct=20)
+    tokens = plain.tokens_of("gus", "guest-password")
+    card = card_of(open_page(dashboard(plain), hass=plain, tokens=tokens))
+    row_of(card, "Desk lamp").wait_for()
+    expect(card.locator("li.row")).to_have_count(1)
+    expect(card.get_by_text("Shelf lamp")).to_have_count(0)
 
-    tokens = hass.tokens_of("gus", "guest-password")
-    page = browser.page(hass, path, tokens=tokens)
-    try:
-        card = card_of(page)
-        row_of(card, "Desk lamp").wait_for()
-        expect(card.locator("li.row")).to_have_count(1)
-        expect(card.get_by_text("Shelf lamp")).to_have_count(0)
-        propose(hass, "light.turn_off", SHELF)
-        propose(hass, "light.turn_off", DESK)
-        row_of(card, "→ off").wait_for()
-        expect(card.get_by_text("Shelf lamp")).to_have_count(0)
-    finally:
-        page.context.close()
-
-
-def _restrict(hass: HassServer, name: str, entity_id: str) -> None:
-    """Let a user read one entity only; no page of Home Assistant offers that yet."""
-    path = hass.config / ".storage/auth"
-    stored = json.loads(path.read_text())
-    group = "one-entity"
-    policy = {"entities": {"entity_ids": {entity_id: {"read": True}}}}
-    stored["data"]["groups"].append({"id": group, "name": group, "policy": policy})
-    for user in stored["data"]["users"]:
-        if user["name"] == name:
-            user["group_ids"] = [group]
-    path.write_text(json.dumps(stored))
+    propose(plain, "light.turn_off", SHELF)
+    propose(plain, "light.turn_off", DESK)
+    row_of(card, "→ off").wait_for()
+    expect(card.get_by_text("Shelf lamp")).to_have_count(0)
 
 
 # Restarts and versions
@@ -241,7 +244,7 @@ def _restrict(hass: HassServer, name: str, entity_id: str) -> None:
 
 @pytest.mark.slow
 def test_restart_and_update(
-    start_hass: StartHass, browser: Browser, tmp_path: Path
+    start_hass: StartHass, open_page: OpenPage, tmp_path: Path
 ) -> None:
     """An open page comes back by itself and says that it is out of date."""
     copy = tmp_path / "hearthnet"
@@ -253,41 +256,20 @@ def test_restart_and_update(
     furnish(hass)
     set_up(hass)
     propose(hass, "light.turn_on", DESK, brightness_pct=20)
-    page = browser.page(hass, dashboard(hass))
-    try:
-        card = card_of(page)
-        row_of(card, "20 % bright").wait_for()
-        built = copy / "frontend/hearthnet-timeline-card.js"
-        built.write_text(built.read_text() + "\n// a newer version\n")
-        hass.stop()
-        card.get_by_text(re.compile("Offline since")).wait_for()
-        row_of(card, "20 % bright").wait_for()
-        hass.start()
-        card.get_by_text("HearthNet was updated.").wait_for()
-        propose(hass, "light.turn_on", DESK, brightness_pct=40)
-        row_of(card, "40 % bright").wait_for()
+    page = open_page(dashboard(hass), hass=hass)
+    card = card_of(page)
+    row_of(card, "20 % bright").wait_for()
+    built = copy / "frontend/hearthnet-timeline-card.js"
+    built.write_text(built.read_text() + "\n// a newer version\n")
+    hass.stop()
+    card.get_by_text(re.compile("Offline since")).wait_for()
+    row_of(card, "20 % bright").wait_for()
+    hass.start()
+    card.get_by_text("HearthNet was updated.").wait_for()
+    propose(hass, "light.turn_on", DESK, brightness_pct=40)
+    row_of(card, "40 % bright").wait_for()
 
-        card.get_by_role("button", name="Reload this page").click()
-        page.wait_for_selector("#ha-launch-screen", state="detached")
-        row_of(card_of(page), "40 % bright").wait_for()
-        expect(page.get_by_text("HearthNet was updated.")).to_have_count(0)
-    finally:
-        page.context.close()
-
-
-@pytest.mark.slow
-def test_resources_in_yaml(start_hass: StartHass, browser: Browser) -> None:
-    yaml = PLAIN_HOME.replace("lovelace:", "lovelace: {resource_mode: yaml}")
-    hass = start_hass(yaml=yaml)
-    set_up(hass)
-    page = browser.page(hass, dashboard(hass))
-    try:
-        card_of(page).get_by_text("No decisions yet").wait_for()
-    finally:
-        page.context.close()
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _no_errors(browser: Browser) -> Iterator[None]:
-    yield
-    browser.errors.clear()
+    card.get_by_role("button", name="Reload this page").click()
+    page.wait_for_selector("#ha-launch-screen", state="detached")
+    row_of(card_of(page), "40 % bright").wait_for()
+    expect(page.get_by_text("HearthNet was updated.")).to_have_count(0)

@@ -89,9 +89,10 @@ async def until(
     client: MockHAClientWebSocket, right: Callable[[dict[str, Any]], bool]
 ) -> dict[str, Any]:
     """Wait for an event."""
-    while not right(event := (await client.receive_json())["event"]):
-        pass
-    return event
+    while True:
+        event: dict[str, Any] = (await client.receive_json())["event"]
+        if right(event):
+            return event
 
 
 async def propose(

@@ -283,7 +283,7 @@ def _nothing(
     if not ends or _body(ends[-1]).get("kind") == PlanKind.QUESTION:
         return []
     line = Line(
-        id=asked.intent,
+        id=asked.after or asked.intent,
         event=ends[-1]["id"],
         at=from_text(ends[-1]["at"]),
         outcome=Outcome.REFUSED,
