@@ -10,7 +10,7 @@ from homeassistant.core import CALLBACK_TYPE, HassJob, HomeAssistant, callback
 from homeassistant.helpers.event import async_call_later
 from homeassistant.util.hass_dict import HassKey
 
-from .const import DOMAIN
+from .const import DOMAIN, LOGGER
 from .coordinator import HearthnetConfigEntry, HearthnetCoordinator
 from .core.messages import MessageType
 from .core.status import Cause, Decision, HubStatus
@@ -23,6 +23,8 @@ MOST_CHUNKS = 10
 WATCHED = 200
 """Newest events that are looked through after each change."""
 NEW: Final = object()
+UNREADABLE = (KeyError, TypeError, ValueError, AttributeError)
+"""What a message of another shape leads to."""
 PAUSE = 0.1
 """Seconds in which changes are gathered."""
 
@@ -133,7 +135,12 @@ class Timeline:
     def lines(self, events: Sequence[Event]) -> list[Line]:
         """Return the lines of a chain as things stand."""
         status = self._hub.status
-        return lines_of(events, status.boot, {plan.id for plan in status.deferred})
+        try:
+            return lines_of(events, status.boot, {plan.id for plan in status.deferred})
+        except UNREADABLE as error:
+            # Recorded by another version. What is readable shall still be shown.
+            LOGGER.debug("No lines for %s: %r", events[0]["id"], error)
+            return []
 
     async def _chain_of(self, event: Event) -> Sequence[Event]:
         """Return an event's chain, oldest first; empty when it cannot be had."""

@@ -23,6 +23,7 @@ from .core.reasons import DONE, Outcome, Reason
 from .core.status import HoldStatus, HubStatus
 from .core.story import Event, Line
 from .core.texts import texts_for
+from .timeline import UNREADABLE
 
 _NO = {MessageType.DENIAL, MessageType.REFUSAL, MessageType.CONFLICT}
 _LASTING = {MessageType.GRANT, MessageType.CONFIRMATION_REQUEST}
@@ -162,12 +163,25 @@ class Viewer:
             "from": asker or event["sender"],
             "to": event["recipient"],
             "status": _status(event),
-            "text": self._told(event, body, order, named) if shown else "",
+            "text": self._words(event, body, order, named) if shown else "",
             "targets": self._targets(named) if shown else [],
             "evidence": list(body.get("evidence", ())) if shown else [],
             "until": from_text(until).timestamp() if until else None,
             "commit": event["commit"],
         }
+
+    def _words(
+        self,
+        event: Event,
+        body: Mapping[str, Any],
+        order: Mapping[str, Any],
+        named: Iterable[str],
+    ) -> str:
+        """Say what a message does; in the recorded words if it is of another shape."""
+        try:
+            return self._told(event, body, order, named)
+        except UNREADABLE:
+            return str(event["content"])
 
     def _told(
         self,
@@ -176,7 +190,6 @@ class Viewer:
         order: Mapping[str, Any],
         named: Iterable[str],
     ) -> str:
-        """Say what a message does, by its own fields where it has them."""
         names = self._texts.comma.join(map(self._name, named))
         parameters = body.get("parameters") or order.get("parameters")
         match event["type"]:

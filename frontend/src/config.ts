@@ -84,19 +84,32 @@ export function configForm({ form, form_help, groups }: Texts): object {
 
 /** Domains that HearthNet has operations for; `test_card_names.py` compares them too. */
 export const ACTUATED = [
+  "alarm_control_panel",
+  "button",
+  "camera",
   "climate",
   "cover",
   "fan",
   "group",
+  "humidifier",
   "input_boolean",
+  "input_button",
   "input_number",
   "input_select",
+  "input_text",
+  "lawn_mower",
   "light",
   "lock",
   "media_player",
   "number",
+  "remote",
   "select",
+  "siren",
   "switch",
+  "text",
+  "vacuum",
+  "valve",
+  "water_heater",
 ] as const;
 
 export function isActuated(entityId: string): boolean {
