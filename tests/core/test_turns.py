@@ -1,95 +1,77 @@
-"""Wishes for one device that come faster than it can follow: the newest stands."""
+"""An older wish never undoes what a newer one, no weaker, was granted."""
 
-import asyncio
-from pathlib import Path
+from collections.abc import Callable
+from typing import Any
 
-from hypothesis import HealthCheck, given, settings, strategies as st
 import pytest
 
-from hearthnet.core.devices import Principal
-from hearthnet.core.intents import Origin, Step
-from hearthnet.core.reasons import Outcome, Reason
-from hearthnet.core.status import Cause
-from hearthnet.simulation import Behavior, SimulatedHouse
+from hearthnet.core.agents.turns import Turns
+from hearthnet.core.assignment import Assignment
+from hearthnet.core.holds import SourceClass
+from hearthnet.core.intents import Origin
+from hearthnet.core.leases import Lease
+from hearthnet.core.tasks import Scope, Task
 
-from .home import ANNA, BEN, Home, lamp, running
+from .home import ANNA
+
+AGENT, AUTOMATION = SourceClass.AGENT, SourceClass.AUTOMATION
+PERSON = SourceClass.PERSON
 
 
-async def wish(home: Home, device: str, level: int, who: Principal = ANNA) -> Step:
-    """Ask for a brightness and return what became of it."""
-    result = await home.hub.propose(
-        principal=who,
-        origin=Origin.APP,
-        targets=(device,),
+def wish(number: int, source: SourceClass = PERSON) -> Assignment:
+    scope = Scope(devices=frozenset(), operations=frozenset(), count=0)
+    return Assignment(
+        task=Task(
+            id=f"hub.1.{number + 1}",
+            intent=f"hub.1.{number}",
+            manager="jeeves",
+            goal="A wish.",
+            scope=scope,
+        ),
+        device="lamp",
         operation="light.turn_on",
-        parameters={"brightness_pct": level},
-        reason="a slider",
+        principal=ANNA,
+        origin=Origin.APP,
+        source=source,
     )
-    return result.steps[0]
 
 
-@pytest.mark.parametrize("gap", [0, 1, 3, 8, 21])
-@pytest.mark.parametrize("number", [2, 5, 12])
-@pytest.mark.parametrize("slow", [False, True])
-async def test_the_newest_of_many_wishes_stands(
-    tmp_path: Path, gap: int, number: int, slow: bool
+@pytest.fixture
+def lease() -> Callable[[int], Any]:
+    """Only the id is kept."""
+
+    def make(number: int) -> Any:
+        found = object.__new__(Lease)
+        object.__setattr__(found, "id", f"hub.1.{number + 2}")
+        return found
+
+    return make
+
+
+def test_only_a_later_wish_that_is_no_weaker_counts(
+    lease: Callable[[int], Any],
 ) -> None:
-    house = SimulatedHouse()
-    desk = lamp(house, "desk")
-    arrived = asyncio.Event()
-    if slow:
-        house.behavior[desk.id] = Behavior(gate=arrived)
-    async with running(tmp_path, house) as home:
-        wishes = []
-        for level in range(1, number + 1):
-            wishes.append(asyncio.create_task(wish(home, desk.id, 8 * level)))
-            for _ in range(gap):
-                await asyncio.sleep(0)
-        await asyncio.sleep(0.01)
-        arrived.set()
-        steps = await asyncio.wait_for(asyncio.gather(*wishes), 10)
-        assert house.values[desk.id]["brightness_pct"] == 8 * number
-        assert steps[-1].outcome is Outcome.CHANGED
-        moved = [
-            str(permit.parameters["brightness_pct"]).zfill(3) for permit in house.acts
-        ]
-        assert moved == sorted(moved), "an older wish ran after a newer one"
-        reasons = {step.reason for step in steps} - {None}
-        assert reasons <= {Reason.REVOKED, Reason.SUPERSEDED}
+    turns = Turns()
+    assert turns.later(["lamp"], wish(10)) is None
+    turns.granted(["lamp", "fan"], lease(20), wish(20, AUTOMATION))
+    assert turns.later(["lamp"], wish(10, AGENT)) is not None
+    assert turns.later(["lamp"], wish(10, AUTOMATION)) is not None
+    assert turns.later(["lamp"], wish(10)) is None
+    assert turns.later(["lamp"], wish(30, AGENT)) is None
+    assert turns.later(["blind"], wish(10, AGENT)) is None
+    assert turns.later(["blind", "fan"], wish(10, AGENT)) is not None
 
 
-async def test_an_older_wish_that_lost_its_race_does_not_come_back(
-    tmp_path: Path,
+def test_a_weaker_wish_in_between_hides_no_stronger_one(
+    lease: Callable[[int], Any],
 ) -> None:
-    """It would be proposed anew, and undo what somebody wished after it."""
-    house = SimulatedHouse()
-    desk = lamp(house, "desk")
-    async with running(tmp_path, house) as home:
-        older = asyncio.create_task(wish(home, desk.id, 20))
-        newer = asyncio.create_task(wish(home, desk.id, 80, BEN))
-        await asyncio.sleep(0)
-        home.hub.observe(desk.id, {"state": "off", "dim": 1}, cause=Cause.DEVICE)
-        steps = await asyncio.gather(older, newer)
-        assert steps[1].outcome is Outcome.CHANGED
-        assert house.values[desk.id]["brightness_pct"] == 80
-
-
-@settings(
-    max_examples=40,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
-@given(gaps=st.lists(st.integers(0, 25), min_size=2, max_size=9))
-async def test_whenever_they_come(
-    tmp_path_factory: pytest.TempPathFactory, gaps: list[int]
-) -> None:
-    house = SimulatedHouse()
-    desk = lamp(house, "desk")
-    async with running(tmp_path_factory.mktemp("home"), house) as home:
-        wishes = []
-        for level, gap in enumerate(gaps, 1):
-            wishes.append(asyncio.create_task(wish(home, desk.id, 8 * level)))
-            for _ in range(gap):
-                await asyncio.sleep(0)
-        await asyncio.wait_for(asyncio.gather(*wishes), 10)
-        assert house.values[desk.id]["brightness_pct"] == 8 * len(gaps)
+    """Anna, then Ben, then a routine that agrees with Ben: Anna still comes too late."""
+    turns = Turns()
+    turns.granted(["lamp"], lease(20), wish(20))
+    turns.granted(["lamp"], lease(30), wish(30, AUTOMATION))
+    found = turns.later(["lamp"], wish(10))
+    assert found is not None
+    assert (found.intent, found.lease) == ("hub.1.20", "hub.1.22")
+    found = turns.later(["lamp"], wish(10, AUTOMATION))
+    assert found is not None
+    assert found.intent == "hub.1.30"

@@ -25,30 +25,36 @@ class _Turn:
 
 
 class Turns:
-    """Remembers for each device the newest wish that was granted."""
+    """Remembers for each device the newest wish that was granted, of each strength."""
 
     def __init__(self) -> None:
         """Start a boot: nothing was wished yet."""
-        self._newest: dict[str, _Turn] = {}
-        """By `Device.key`."""
+        self._newest: dict[str, dict[SourceClass, _Turn]] = {}
+        """By `Device.key`. A weaker wish that came in between hides no stronger one."""
 
     def granted(self, keys: Collection[str], lease: Lease, task: Assignment) -> None:
         """Note a grant; one at a time is wished for, so the newest is the last."""
         wished = EventId.parse(task.task.intent).position
         turn = _Turn(wished, task.source, lease.id, task.task.intent)
-        self._newest.update(dict.fromkeys(keys, turn))
+        for key in keys:
+            self._newest.setdefault(key, {})[task.source] = turn
 
     def later(self, keys: Collection[str], task: Assignment) -> Evidence | None:
         """Return the newer wish, no weaker than this one, that was granted before."""
         wished = EventId.parse(task.task.intent).position
-        for key in sorted(keys):
-            turn = self._newest.get(key)
-            if turn and turn.wished > wished and turn.source >= task.source:
-                return Evidence(
-                    code=Reason.SUPERSEDED,
-                    text=f"the later request {turn.intent} was granted before",
-                    event=turn.intent,
-                    lease=turn.lease,
-                    intent=turn.intent,
-                )
-        return None
+        later = [
+            turn
+            for key in keys
+            for turn in self._newest.get(key, {}).values()
+            if turn.wished > wished and turn.source >= task.source
+        ]
+        if not later:
+            return None
+        turn = max(later, key=lambda turn: turn.wished)
+        return Evidence(
+            code=Reason.SUPERSEDED,
+            text=f"the later request {turn.intent} was granted before",
+            event=turn.intent,
+            lease=turn.lease,
+            intent=turn.intent,
+        )
