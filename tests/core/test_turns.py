@@ -65,7 +65,7 @@ def test_only_a_later_wish_that_is_no_weaker_counts(
 def test_a_weaker_wish_in_between_hides_no_stronger_one(
     lease: Callable[[int], Any],
 ) -> None:
-    """Anna, then Ben, then a routine that agrees with Ben: Anna still comes too late."""
+    """Anna, Ben, then a routine that agrees with Ben: Anna still comes too late."""
     turns = Turns()
     turns.granted(["lamp"], lease(20), wish(20))
     turns.granted(["lamp"], lease(30), wish(30, AUTOMATION))

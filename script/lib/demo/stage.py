@@ -192,7 +192,7 @@ def stage(
         )
 
 
-def set_up(hass: HassServer, choices: Mapping[str, Any]) -> str:
+def set_up(hass: HassServer, choices: Mapping[str, Any] | None = None) -> str:
     """Walk the config flow with choices, else what it suggests.
 
     Returns:
@@ -206,7 +206,7 @@ def set_up(hass: HassServer, choices: Mapping[str, Any]) -> str:
             if "suggested_value" in (item.get("description") or {})
         }
         fields = {item["name"] for item in result["data_schema"]}
-        given |= {name: value for name, value in choices.items() if name in fields}
+        given |= {n: value for n, value in (choices or {}).items() if n in fields}
         path = f"/api/config/config_entries/flow/{result['flow_id']}"
         result = hass.request("POST", path, given)
         if result.get("errors"):
