@@ -165,7 +165,9 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
         opened.push_async_callback(self.hub.stop)
         if chosen.text is not None:
             await self.hub.set_policy(chosen.text, OWNER)
-        self.house.async_set_same_as(self.hub.state.in_force.policy.same_as)
+        policy = self.hub.state.in_force.policy
+        self.house.async_set_same_as(policy.same_as)
+        self.house.async_set_declared(policy.declared)
         async_show_mistakes(hass, POLICY, chosen.mistakes, str(chosen.path))
         await async_tell_dropped(hass, restart)
         opened.callback(self.hub.overview.subscribe(self._async_decided))

@@ -34,10 +34,12 @@ from homeassistant.helpers.event import async_call_later
 from homeassistant.util.read_only_dict import ReadOnlyDict
 
 from .core.devices import Device, Principal, Reading
-from .core.domains import OPERATIONS
+from .core.domains import OPERATIONS, routines
+from .core.policy.model import Declared
 from .features import CODED, features_of
 from .groups import leaves
 from .people import People
+from .places import Place
 from .values import reading_of
 
 ASSISTANT = "conversation"
@@ -77,6 +79,7 @@ class HassHouse:
         self._options = options or HouseOptions()
         self.people = People(hass, self._options.roles)
         self._same_as: dict[str, str] = {}
+        self._declared: Mapping[str, Declared] = {}
         self._listeners: list[Callable[[], None]] = []
         self._exposed: tuple[str, ...] | None = None
         self._built: dict[str, tuple[_Version, Device]] = {}
@@ -112,6 +115,14 @@ class HassHouse:
         if same != self._same_as:
             self._same_as = same
             self._built.clear()
+
+    @callback
+    def async_set_declared(self, declared: Mapping[str, Declared]) -> None:
+        """Take which scripts and opaque scenes the policy declares."""
+        if declared != self._declared:
+            self._declared = declared
+            self._built.clear()
+            self._set_changed()
 
     @callback
     def async_listen(self, listener: Callable[[], None]) -> CALLBACK_TYPE:
@@ -191,6 +202,7 @@ class HassHouse:
             if entry.disabled_by is None
             and entry.platform != OWN
             and (entry.domain in DOMAINS or entry.domain == GROUP)
+            and self._is_known(entry.entity_id)
         }
         found |= {entity_id: entity_id for entity_id in self._options.unregistered}
         return tuple(
@@ -207,7 +219,11 @@ class HassHouse:
         entry: er.RegistryEntry | None,
         state: State | None,
     ) -> Device | None:
-        members = leaves(self.hass, entity_id)
+        if not self._is_known(entity_id):
+            return None
+        declared = self._declared.get(entity_id)
+        # What a scene lists as its entities is what it is thought to move, no group.
+        members = () if declared else leaves(self.hass, entity_id)
         domain = self._domain(entity_id, members)
         if domain is None or (entry is not None and entry.platform == OWN):
             return None
@@ -219,7 +235,7 @@ class HassHouse:
         else:
             supported = attributes.get("supported_features", 0)
         name = state.name if state else _registered_name(self.hass, entry, entity_id)
-        place = _Place.of(self.hass, entry)
+        place = Place.of(self.hass, entry)
         return Device(
             id=device_id,
             entity_id=entity_id,
@@ -233,12 +249,22 @@ class HassHouse:
             labels=place.labels,
             aliases=_aliases(self.hass, entry, name),
             members=tuple(self.device_id(member) for member in members),
+            moves=tuple(map(self.device_id, sorted(declared.members)))
+            if declared
+            else (),
+            risk=declared.risk if declared else None,
             physical=self._physical(entity_id, entry),
             assumed_state=bool(attributes.get("assumed_state")),
             features=features_of(domain, int(supported or 0), attributes)
             if entity_id.startswith(f"{domain}.")
             else None,
         )
+
+    @callback
+    def _is_known(self, entity_id: str) -> bool:
+        """Tell whether it is known what an entity moves."""
+        domain = split_entity_id(entity_id)[0]
+        return domain not in routines.DOMAINS or entity_id in self._declared
 
     @callback
     def _domain(self, entity_id: str, members: tuple[str, ...]) -> str | None:
@@ -314,41 +340,6 @@ class HassHouse:
             self.device(device_id)
             if number % CHUNK == CHUNK - 1:
                 await asyncio.sleep(0)
-
-
-@dataclass(frozen=True)
-class _Place:
-    """Where an entity is, in names that people know."""
-
-    area: str | None = None
-    floor: str | None = None
-    labels: frozenset[str] = frozenset()
-
-    @classmethod
-    def of(cls, hass: HomeAssistant, entry: er.RegistryEntry | None) -> _Place:
-        """Read the registries; an entity has the labels of its device and area too."""
-        if entry is None:
-            return cls()
-        area_id = er.async_get_effective_area_id(hass, entry)
-        area = ar.async_get(hass).async_get_area(area_id) if area_id else None
-        floor = (
-            fr.async_get(hass).async_get_floor(area.floor_id)
-            if area is not None and area.floor_id
-            else None
-        )
-        label_ids = set(entry.labels) | (area.labels if area else set())
-        device = dr.async_get(hass).async_get(entry.device_id or "")
-        label_ids |= device.labels if device else set()
-        labels = lr.async_get(hass)
-        return cls(
-            area=area.name if area else None,
-            floor=floor.name if floor else None,
-            labels=frozenset(
-                label.name
-                for label_id in label_ids
-                if (label := labels.async_get_label(label_id)) is not None
-            ),
-        )
 
 
 @callback

@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
 import logging
+from typing import Any
 
 from aiohttp import ClientError
 from homeassistant.const import ATTR_ENTITY_ID
@@ -23,10 +24,12 @@ from homeassistant.helpers.event import async_track_state_change_event
 
 from .core.adapter import AdapterError, Permit
 from .core.devices import Device, Reading
+from .core.domains import routines
 from .core.messages import Json
 from .core.reasons import Outcome
 from .groups import is_native
 from .house import HassHouse
+from .routines import Tell, Watch, allowed_to
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -42,11 +45,21 @@ REQUESTER: ContextVar[Context | None] = ContextVar("hearthnet_requester", defaul
 class JeevesAdapter:
     """Implements `core.adapter.Adapter` on Home Assistant's actions."""
 
-    def __init__(self, hass: HomeAssistant, house: HassHouse, own_user_id: str) -> None:
-        """Act as `own_user_id`, so that logbook and observer know whose act it was."""
+    def __init__(
+        self,
+        hass: HomeAssistant,
+        house: HassHouse,
+        own_user_id: str,
+        undeclared: Tell = lambda _permit, _name, _entities: None,
+    ) -> None:
+        """Act as `own_user_id`, so that logbook and observer know whose act it was.
+
+        `undeclared` is told what a script moved that the policy does not declare.
+        """
         self._hass = hass
         self._house = house
         self._own_user_id = own_user_id
+        self._undeclared = undeclared
 
     async def act(self, permit: Permit) -> None:
         """Call the permit's operation on its targets.
@@ -56,7 +69,11 @@ class JeevesAdapter:
                 others were.
         """
         devices = [self._resolve(device_id) for device_id in permit.target]
-        if (group := self._group(permit)) is not None:
+        domain = permit.operation.partition(".")[0]
+        if domain in routines.DOMAINS:
+            # What it is declared to move is told by itself, not by us.
+            devices = [device for device in devices if device.domain == domain]
+        elif (group := self._group(permit)) is not None:
             devices = [group]
         context = self._context()
         tasks = [
@@ -135,20 +152,39 @@ class JeevesAdapter:
         if not self._house.read(device.id).available:
             # Home Assistant drops it from the call without an error.
             raise AdapterError(Outcome.UNREACHABLE, f"{device.name}: unavailable")
-        domain, _, action = permit.operation.partition(".")
+        if permit.operation.partition(".")[0] in routines.DOMAINS:
+            await self._run(device, permit, context)
+            return
         data: dict[str, Json] = {
             name: value
             for name, value in permit.parameters.items()
             # The white lamp of a colored group takes what it understands.
             if device.supports(name)
         }
+        data[ATTR_ENTITY_ID] = device.entity_id
+        await self._send(device, permit.operation, data, context)
+
+    async def _run(self, device: Device, permit: Permit, context: Context) -> None:
+        """Run a script or a scene, and tell what it moved that nobody declared."""
+        operation, data = permit.operation, {ATTR_ENTITY_ID: device.entity_id}
+        if device.domain == "script":
+            # `script.turn_on` returns before the script has ended.
+            operation, data = device.entity_id, {}
+        watch = Watch(self._hass, context, allowed_to(self._hass, self._house, device))
+        try:
+            with watch:
+                await self._send(device, operation, data, context)
+        finally:
+            if watch.undeclared:
+                self._undeclared(permit, device.name, tuple(sorted(watch.undeclared)))
+
+    async def _send(
+        self, device: Device, operation: str, data: dict[str, Any], context: Context
+    ) -> None:
+        domain, _, action = operation.partition(".")
         try:
             await self._hass.services.async_call(
-                domain,
-                action,
-                {**data, ATTR_ENTITY_ID: device.entity_id},
-                blocking=True,
-                context=context,
+                domain, action, data, blocking=True, context=context
             )
         except Exception as error:
             # Integrations raise anything; here it becomes an outcome.

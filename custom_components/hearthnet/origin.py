@@ -26,7 +26,7 @@ from homeassistant.helpers.target import (
 import voluptuous as vol
 
 from .core.devices import Principal, Values
-from .core.domains import OPERATIONS
+from .core.domains import OPERATIONS, routines
 from .core.effects import STATE, same_value
 from .core.messages import Json
 from .core.operations import check_parameters
@@ -243,7 +243,7 @@ class OriginTracker:
         # The first is the caller's; the others are what it led to.
         self._actions.note(event.context.id, self._actions.get(event.context.id, name))
         call = _call(name, data["service_data"], event.context, self._hass.loop.time())
-        for entity_id in _targets(self._hass, data["service_data"]):
+        for entity_id in called_targets(self._hass, data["service_data"]):
             self._calls.note(entity_id, call)
 
 
@@ -254,11 +254,12 @@ def _is_voice(data: Mapping[str, Any]) -> bool:
 
 @callback
 def _is_actuation(data: Mapping[str, Any]) -> bool:
-    return data["domain"] in DOMAINS
+    # What a script or scene moves, its own inner actions tell.
+    return data["domain"] in DOMAINS - routines.DOMAINS
 
 
 @callback
-def _targets(hass: HomeAssistant, data: Mapping[str, Any]) -> set[str]:
+def called_targets(hass: HomeAssistant, data: Mapping[str, Any]) -> set[str]:
     """Return the entities that an action moves, a group's members among them."""
     try:
         found = async_extract_referenced_entity_ids(hass, TargetSelection(dict(data)))

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 import os
 from pathlib import Path
 from typing import Any
@@ -15,12 +16,14 @@ from homeassistant.loader import async_get_integration
 from homeassistant.util import dt as dt_util
 
 from .const import DEFAULT_POLICY, DOMAIN, FLUSH_TIMEOUT, STOP_TIMEOUT
+from .core.adapter import Permit
+from .core.agents.manager import ROOT
 from .core.clock import SystemClock
 from .core.files import make_folder
-from .core.hub import Hub
+from .core.hub import JEEVES, Hub
 from .core.keys import SigningKey
 from .core.librarian.client import LibrarianProcess
-from .core.messages import Json
+from .core.messages import Json, MessageType
 from .core.node import Node
 from .core.paths import HUB
 from .core.planner import Planner
@@ -133,7 +136,7 @@ async def async_build_hub(
     return Hub(
         node=node,
         house=house,
-        adapter=JeevesAdapter(hass, house, own_user_id),
+        adapter=JeevesAdapter(hass, house, own_user_id, partial(_undeclared, node)),
         planner=planner,
         policy_text=policy_text or fallback,
         librarian=librarian,
@@ -141,6 +144,24 @@ async def async_build_hub(
         spawn=spawn,
         zone=dt_util.get_default_time_zone(),
         home=lambda: async_persons_home(hass),
+    )
+
+
+@callback
+def _undeclared(
+    node: Node, permit: Permit, name: str, entities: tuple[str, ...]
+) -> None:
+    """Record that a script moved what the policy does not declare."""
+    listed = ", ".join(entities)
+    node.emit(
+        sender=JEEVES,
+        to=ROOT,
+        type=MessageType.ALERT,
+        content=f"{name} also moved {listed}, which the policy does not declare.",
+        cause=permit.execute,
+        lease=permit.lease,
+        base_commit=node.view.commit,
+        body={"operation": permit.operation, "entities": list[Json](entities)},
     )
 
 

@@ -32,6 +32,9 @@ ON = {
     "lock": "lock.lock",
     "media_player": "media_player.turn_on",
     "remote": "remote.turn_on",
+    # Those that the policy declares; others are no devices.
+    "scene": "scene.turn_on",
+    "script": "script.turn_on",
     "siren": "siren.turn_on",
     "switch": "switch.turn_on",
     "valve": "valve.open_valve",

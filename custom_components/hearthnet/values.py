@@ -144,7 +144,7 @@ def _camera(state: State) -> dict[str, Json]:
 
 
 def _nothing(_state: State) -> dict[str, Json]:
-    """Return no values: the state of a button is when it was pressed."""
+    """Return no values: of a button or scene the state is when it was used."""
     return {}
 
 
@@ -188,6 +188,8 @@ _NORMALIZERS: Mapping[str, Normalizer] = {
     "light": _light,
     "media_player": _media_player,
     "number": _number_state,
+    "scene": _nothing,
+    "script": _nothing,
     "remote": _with("current_activity", when_off=False),
     "select": _option,
     "text": _text,

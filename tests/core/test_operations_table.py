@@ -21,7 +21,7 @@ DOMAINS = {
     *("fan", "input_number", "number", "input_select", "select"),
     *("valve", "alarm_control_panel", "humidifier", "water_heater", "vacuum"),
     *("lawn_mower", "siren", "button", "input_button", "input_text", "text"),
-    *("remote", "camera"),
+    *("remote", "camera", "script", "scene"),
 }
 MORE_VALUES: dict[str, tuple[Json, ...]] = {
     **VALUES,
@@ -126,13 +126,14 @@ def test_what_cannot_be_read_back() -> None:
         *("cover.stop_cover", "cover.stop_cover_tilt", "valve.stop_valve"),
         *("media_player.media_next_track", "media_player.media_previous_track"),
         *("camera.turn_on", "camera.turn_off", "vacuum.locate"),
-        *("button.press", "input_button.press"),
+        *("button.press", "input_button.press", "script.turn_on", "scene.turn_on"),
     }
 
 
 def test_what_is_never_repeated() -> None:
     assert {name for name, row in OPERATIONS.items() if not row.absolute} == {
         *("lock.open", "button.press", "input_button.press"),
+        *("script.turn_on", "scene.turn_on"),
         *("media_player.media_next_track", "media_player.media_previous_track"),
     }
 
@@ -154,6 +155,7 @@ def test_what_opens_the_house_is_of_the_confirm_class() -> None:
         *("lock.unlock", "lock.open", "cover.open_cover", "cover.set_cover_position"),
         *("valve.open_valve", "valve.set_valve_position"),
         *("alarm_control_panel.alarm_disarm", "button.press", "input_button.press"),
+        *("script.turn_on", "scene.turn_on"),
     }
 
 

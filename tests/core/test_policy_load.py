@@ -11,8 +11,10 @@ import pytest
 import yaml
 
 from hearthnet.core.agents import tally
+from hearthnet.core.operations import Risk
 from hearthnet.core.policy import load as load_module
 from hearthnet.core.policy.load import MAX_CHARACTERS, PRESETS, load, preset
+from hearthnet.core.policy.model import Declared
 from hearthnet.core.policy.parse_conditions import REMEMBERED
 from hearthnet.core.policy.spots import PolicyError
 
@@ -265,8 +267,9 @@ def test_every_example_of_the_page_loads() -> None:
     blocks = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
     assert len(blocks) > 3
     for block in blocks:
-        rules = block if block.startswith("rules:") else f"rules:\n{block}"
-        assert load(f"version: 1\n{rules}").rules
+        whole = block.startswith(("rules:", "scripts:"))
+        policy = load(f"version: 1\n{block if whole else f'rules:\n{block}'}")
+        assert policy.rules or policy.declared
 
 
 def test_of_two_edges_the_tighter_counts() -> None:
@@ -302,3 +305,38 @@ def test_only_the_loader_needs_pyyaml() -> None:
         "import hearthnet.core.relative, hearthnet.core.tasks, hearthnet.core.domains\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_scripts_and_scenes_exist_only_as_declared() -> None:
+    policy = load(
+        """
+        version: 1
+        scripts:
+          - {entity: script.good_night, members: [light.hall, lock.front], risk: normal}
+        scenes:
+          - {entity: scene.hue_sunset, members: light.desk}
+        """
+    )
+    assert policy.declared == {
+        "script.good_night": Declared(
+            members=frozenset({"light.hall", "lock.front"}), risk=Risk.NORMAL
+        ),
+        # Nothing was said of the risk, so somebody is asked.
+        "scene.hue_sunset": Declared(members=frozenset({"light.desk"})),
+    }
+
+
+@pytest.mark.parametrize(
+    ("item", "field"),
+    [
+        ("{entity: script.a}", "scripts[0].members"),
+        ("{members: light.a}", "scripts[0].entity"),
+        ("{entity: scene.a, members: light.a}", "scripts[0].entity"),
+        ("{entity: script.a, members: light.a, risk: low}", "scripts[0].risk"),
+        ("{entity: script.a, members: []}", "scripts[0].members"),
+    ],
+)
+def test_mistakes_in_a_declaration(item: str, field: str) -> None:
+    with pytest.raises(PolicyError) as caught:
+        load(f"version: 1\nscripts:\n  - {item}\n")
+    assert [mistake.field for mistake in caught.value.mistakes] == [field]

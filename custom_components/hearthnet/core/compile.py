@@ -1,14 +1,15 @@
 """Actions compiled: which devices one moves, and what it makes true of them."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .devices import Device, House
-from .effects import Effect
+from .effects import ANYTHING, Effect
 from .operations import (
     Operation,
     Parameters,
     Problem,
+    Risk,
     check_parameters,
     supported,
 )
@@ -56,10 +57,14 @@ def compile_action(
         return problem
     if (problem := check_parameters(operation, parameters)) is not None:
         return problem
+    if named.risk is not None:
+        operation = replace(operation, risk=Risk(named.risk))
     moved: dict[str, Device] = {}
     for device in leaves(named, house):
         if _supports(operation, device):
             moved.setdefault(device.key, device)
+    declared = [d for d in _declared(named, house) if d.key not in moved]
+    moved |= {device.key: device for device in declared}
     if not moved:
         text = f"{named.name} has no member that can do {operation.name}"
         return Problem(Reason.UNKNOWN_TARGET, text, "target")
@@ -75,7 +80,8 @@ def compile_action(
         Target(device=device, group=group, aliases=_aliases(device, same, house))
         for device in moved.values()
     )
-    told = list(moved.values()) + ([] if group is None else [group])
+    told = [one for one in moved.values() if one not in declared]
+    told += [] if group is None else [group]
     return Compiled(
         operation=operation,
         parameters=parameters,
@@ -87,7 +93,8 @@ def compile_action(
             for attribute, value in operation.effects(
                 supported(parameters, device), house.read(device.id).values
             )
-        ),
+        )
+        + tuple(Effect(device.key, ANYTHING, None) for device in declared),
     )
 
 
@@ -124,6 +131,12 @@ def leaves(device: Device, house: House) -> Iterator[Device]:
             if member not in met and (found := house.device(member)) is not None:
                 met.add(member)
                 waiting.append(found)
+
+
+def _declared(device: Device, house: House) -> list[Device]:
+    """Return what a script or a scene is declared to move."""
+    found = (house.device(member) for member in device.moves)
+    return [leaf for one in found if one is not None for leaf in leaves(one, house)]
 
 
 def _aliases(

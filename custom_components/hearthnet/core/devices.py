@@ -32,6 +32,10 @@ class Device:
     aliases: tuple[str, ...] = ()
     members: tuple[str, ...] = ()
     """Ids of a group's members; empty when it is no group."""
+    moves: tuple[str, ...] = ()
+    """Ids of what a script or an opaque scene moves, as the owner declared."""
+    risk: str | None = None
+    """What the owner said can go wrong with it, in place of the operation's risk."""
     manager: str = "jeeves"
     """The agent that reaches it."""
     physical: str | None = None

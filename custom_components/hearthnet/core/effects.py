@@ -10,6 +10,8 @@ from .devices import Values
 from .messages import Json
 
 STATE = "state"
+ANYTHING = "*"
+"""The attribute of an effect of which only the device is known (a script's)."""
 OFF_VALUES = frozenset({"off", "standby"})
 """States in which a device has no other attribute (an off lamp, no brightness)."""
 
@@ -103,8 +105,11 @@ def contradicts(new: Effect, held_attribute: str, held: Json) -> bool:
     """Tell whether `new` would change a held attribute of the same device.
 
     `off` contradicts every attribute but an `off` that is held itself, and
-    whatever sets an attribute contradicts a held `off`.
+    whatever sets an attribute contradicts a held `off`. What may do anything
+    contradicts whatever is held.
     """
+    if new.attribute == ANYTHING:
+        return True
     if new.turns_off:
         return not (held_attribute == STATE and held in OFF_VALUES)
     if held_attribute == STATE and held in OFF_VALUES:

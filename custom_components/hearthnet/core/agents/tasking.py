@@ -79,5 +79,5 @@ def _leaves(device: Device, house: House) -> Iterable[str]:
         seen.add(found.id)
         if not found.members:
             yield found.id
-        members = map(house.device, found.members)
+        members = map(house.device, (*found.members, *found.moves))
         waiting.extend(member for member in members if member is not None)

@@ -22,6 +22,7 @@ from . import (
     on_off,
     remote,
     robots,
+    routines,
     settings,
     siren,
     valve,
@@ -48,6 +49,7 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
             remote,
             camera,
             buttons,
+            routines,
             settings,
         )
         for operation in module.ROWS

@@ -204,6 +204,15 @@ class HoldLengths:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Declared:
+    """What the owner says of a script or an opaque scene; nothing else tells."""
+
+    members: frozenset[str]
+    """Entity ids of what it moves."""
+    risk: Risk = Risk.CONFIRM
+
+
+@dataclass(frozen=True, kw_only=True)
 class Policy:
     """The owner's policy. In force is its text; this is what the text says."""
 
@@ -224,6 +233,8 @@ class Policy:
     holds: HoldLengths = HoldLengths()
     switches_as_persons: frozenset[str] = frozenset()
     """Entities whose wall switch counts as a person."""
+    declared: Mapping[str, Declared] = field(default_factory=dict)
+    """Scripts and opaque scenes by entity id. Others do not exist."""
 
     def grants_unrecorded(self, risk: Risk) -> bool:
         """Tell whether an operation is still granted while nothing is recorded."""

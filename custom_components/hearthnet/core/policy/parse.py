@@ -2,8 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 
-from ..operations import Operation
-from .model import Decision, HoldLengths, PersonOrder, Policy, Rule, Unrecorded
+from ..operations import Operation, Risk
+from .model import (
+    Decision,
+    Declared,
+    HoldLengths,
+    PersonOrder,
+    Policy,
+    Rule,
+    Unrecorded,
+)
 from .parse_rule import ROLES, RuleReader
 from .spots import PolicyError, Reader, Spot, join
 
@@ -11,7 +19,7 @@ VERSION = 1
 _FIELDS = (
     *("version", "name", "rules", "unclassified_switches", "answered_switches"),
     *("same_as", "when_unrecorded", "safety_automations", "persons", "roles"),
-    *("holds", "switches_as_persons"),
+    *("holds", "switches_as_persons", "scripts", "scenes"),
 )
 _DECISIONS = ("confirm", "allow", "deny")
 _HOLDS = ("person", "automation", "schedule", "agent", "safety", "cool_down")
@@ -48,6 +56,8 @@ def parse(spot: Spot, operations: Mapping[str, Operation]) -> Policy:
         roles=Policy.roles if roles is None else roles,
         holds=_holds(reader, fields.get("holds")),
         switches_as_persons=_entities(reader, fields, "switches_as_persons"),
+        declared=_declared(reader, fields, "script")
+        | _declared(reader, fields, "scene"),
     )
     if reader.mistakes:
         raise PolicyError(reader.mistakes)
@@ -107,6 +117,39 @@ def _same_as(reader: Reader, spot: Spot | None) -> tuple[frozenset[str], ...]:
             reader.note(item, field, "an entity is in two sets; join the sets")
         sets.append(found)
     return tuple(sets)
+
+
+def _declared(
+    reader: Reader, fields: Mapping[str, Spot], domain: str
+) -> dict[str, Declared]:
+    """Read what scripts, or scenes, move and what can go wrong."""
+    section = f"{domain}s"
+    if (spot := fields.get(section)) is None or spot.value == []:
+        return {}
+    found: dict[str, Declared] = {}
+    for number, item in enumerate(reader.items(spot, section)):
+        place = f"{section}[{number}]"
+        parts = reader.fields(item, place, ("entity", "members", "risk"))
+        for name in ("entity", "members"):
+            if name not in parts:
+                reader.note(item, join(place, name), "missing")
+        if not {"entity", "members"} <= parts.keys():
+            continue
+        entity = reader.text(parts["entity"], join(place, "entity"))
+        if not entity.startswith(f"{domain}."):
+            text = f"expected a {domain}, such as {domain}.good_night"
+            reader.note(parts["entity"], join(place, "entity"), text)
+        if entity in found:
+            reader.note(item, join(place, "entity"), f"{entity} is declared twice")
+        risk = Risk.CONFIRM.value
+        if (said := parts.get("risk")) is not None:
+            known = [one.value for one in Risk]
+            risk = reader.choice(said, join(place, "risk"), known) or risk
+        found[entity] = Declared(
+            members=reader.entities(parts["members"], join(place, "members")),
+            risk=Risk(risk),
+        )
+    return found
 
 
 def _holds(reader: Reader, spot: Spot | None) -> HoldLengths:

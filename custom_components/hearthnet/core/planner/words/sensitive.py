@@ -47,6 +47,13 @@ _PRESS = r"""
     appuie, appuyez, appuyer, presse, pressez
     pulsa, pulsar, presiona, presionar, oprime, aprieta
     """
+_RUN = r"""
+    run, runs, start, starts, activate, execute, launch, trigger
+    start*, aktivier*, ausfuhren, fuhr*
+    运行, 執行, 执行, 启动, 啟動, 激活
+    lance, lancez, lancer, active, activez, demarre*, execute*
+    ejecuta*, inicia*, activa*, lanza*
+    """
 
 SENSITIVE: Mapping[str, re.Pattern[str]] = {
     "lock.unlock": phrases(_UNLOCK + _OPEN),
@@ -58,6 +65,8 @@ SENSITIVE: Mapping[str, re.Pattern[str]] = {
     "alarm_control_panel.alarm_disarm": phrases(_DISARM),
     "button.press": phrases(_PRESS),
     "input_button.press": phrases(_PRESS),
+    "script.turn_on": phrases(_RUN),
+    "scene.turn_on": phrases(_RUN),
 }
 """By operation, the words that name it. An operation of the class `confirm` that
 is missing here cannot be planned by a model at all; a test says so."""
