@@ -66,7 +66,7 @@ def command(actions: Iterable[Action]) -> Plan:
     return Plan(kind=PlanKind.UNCLEAR, reason=Reason.UNKNOWN_OPERATION)
 
 
-def action_of(
+def action_on(
     found: Found,
     operation: str,
     parameters: Mapping[str, Json] | None = None,
@@ -98,7 +98,7 @@ def _switch(operations: Mapping[str, str]) -> Maker:
             if (operation := operations.get(device.domain)) is not None:
                 by_operation.setdefault(operation, []).append(device)
         return command(
-            action_of(found, operation, devices=devices)
+            action_on(found, operation, devices=devices)
             for operation, devices in sorted(by_operation.items())
         )
 
@@ -115,7 +115,7 @@ def _toggle(setting: Setting, heard: Heard) -> Plan:
         operation = resolve_toggle(device.domain, values)
         if isinstance(operation, Problem):
             return Plan(kind=PlanKind.UNCLEAR, reason=operation.reason)
-        actions.append(action_of(found, operation, devices=(device,)))
+        actions.append(action_on(found, operation, devices=(device,)))
     return command(actions)
 
 
@@ -137,8 +137,8 @@ def _light(setting: Setting, heard: Heard) -> Plan:
     if isinstance(found, Plan):
         return found
     if parameters.get("brightness_pct") == 0:
-        return command([action_of(found, "light.turn_off")])
-    return command([action_of(found, "light.turn_on", parameters)])
+        return command([action_on(found, "light.turn_off")])
+    return command([action_on(found, "light.turn_on", parameters)])
 
 
 def _position(setting: Setting, heard: Heard) -> Plan:
@@ -153,7 +153,7 @@ def _position(setting: Setting, heard: Heard) -> Plan:
         if position == 0:
             # The same thing, and known to be the safe direction.
             operation, parameters = f"{domain}.close_{domain}", {}
-        actions.append(action_of(found, operation, parameters, devices=devices))
+        actions.append(action_on(found, operation, parameters, devices=devices))
     return command(actions)
 
 
@@ -162,7 +162,7 @@ def _stop(setting: Setting, heard: Heard) -> Plan:
     if isinstance(found, Plan):
         return found
     return command(
-        action_of(found, f"{domain}.stop_{domain}", devices=devices)
+        action_on(found, f"{domain}.stop_{domain}", devices=devices)
         for domain, devices in _by_domain(found)
         if all(device.supports(f"{domain}.stop_{domain}") for device in devices)
     )
@@ -190,7 +190,7 @@ def one_operation(
         if isinstance(found, Plan):
             return found
         devices = _playing(setting, found) if sounding else found.devices
-        return command([action_of(found, operation, parameters, devices=devices)])
+        return command([action_on(found, operation, parameters, devices=devices)])
 
     return make
 
@@ -213,7 +213,7 @@ def _volume(setting: Setting, heard: Heard) -> Plan:
     if isinstance(found, Plan):
         return found
     return command(
-        [action_of(found, "media_player.volume_set", {"volume_level": level})]
+        [action_on(found, "media_player.volume_set", {"volume_level": level})]
     )
 
 
@@ -229,7 +229,7 @@ def _louder(setting: Setting, heard: Heard) -> Plan:
     relative = {"volume_level": points}
     return command(
         [
-            action_of(
+            action_on(
                 found, "media_player.volume_set", relative=relative, devices=devices
             )
         ]
@@ -250,7 +250,7 @@ def _brighter(setting: Setting, heard: Heard) -> Plan:
             if setting.house.read(device.id).values.get(STATE) == "on"
         )
     relative = {"brightness_pct": points}
-    actions = [action_of(found, "light.turn_on", relative=relative, devices=lit)]
+    actions = [action_on(found, "light.turn_on", relative=relative, devices=lit)]
     return command(actions if lit else ())
 
 
@@ -295,7 +295,7 @@ def _warmer(setting: Setting, heard: Heard) -> Plan:
     if isinstance(found, Plan):
         return found
     relative = {"temperature": _signed(heard, 1.0)}
-    return command([action_of(found, "climate.set_temperature", relative=relative)])
+    return command([action_on(found, "climate.set_temperature", relative=relative)])
 
 
 def _signed(heard: Heard, step: float) -> float:
@@ -311,7 +311,7 @@ def _temperature(setting: Setting, heard: Heard) -> Plan:
         return found
     degrees = float(heard.slots["temperature"])
     parameters: dict[str, Json] = {"temperature": degrees}
-    return command([action_of(found, "climate.set_temperature", parameters)])
+    return command([action_on(found, "climate.set_temperature", parameters)])
 
 
 def _fan(setting: Setting, heard: Heard) -> Plan:
@@ -320,8 +320,8 @@ def _fan(setting: Setting, heard: Heard) -> Plan:
     if isinstance(found, Plan):
         return found
     if percentage == 0:
-        return command([action_of(found, "fan.turn_off")])
-    return command([action_of(found, "fan.set_percentage", {"percentage": percentage})])
+        return command([action_on(found, "fan.turn_off")])
+    return command([action_on(found, "fan.set_percentage", {"percentage": percentage})])
 
 
 def _state(setting: Setting, heard: Heard) -> Plan:

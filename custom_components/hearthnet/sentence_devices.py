@@ -6,7 +6,7 @@ from .core.intents import Plan, PlanKind
 from .core.planner.words.kinds import WINDOW_COVERINGS
 from .core.reasons import Reason
 from .scenes import scene_of
-from .sentence_actions import MAKERS as COMMON, Maker, action_of, command, one_operation
+from .sentence_actions import MAKERS as COMMON, Maker, action_on, command, one_operation
 from .sentence_match import Setting, find
 from .sentence_recognize import Heard
 
@@ -20,7 +20,7 @@ def _humidity(setting: Setting, heard: Heard) -> Plan:
         return found
     humidity = round(float(heard.slots["amount"]))
     return command(
-        [action_of(found, "humidifier.set_humidity", {"humidity": humidity})]
+        [action_on(found, "humidifier.set_humidity", {"humidity": humidity})]
     )
 
 
@@ -29,7 +29,7 @@ def _humidifier_mode(setting: Setting, heard: Heard) -> Plan:
     if isinstance(found, Plan):
         return found
     mode = str(heard.slots["mode"])
-    return command([action_of(found, "humidifier.set_mode", {"mode": mode})])
+    return command([action_on(found, "humidifier.set_mode", {"mode": mode})])
 
 
 def _water(setting: Setting, heard: Heard) -> Plan:
@@ -40,7 +40,7 @@ def _water(setting: Setting, heard: Heard) -> Plan:
         return found
     degrees = float(heard.slots["degrees"])
     return command(
-        [action_of(found, "water_heater.set_temperature", {"temperature": degrees})]
+        [action_on(found, "water_heater.set_temperature", {"temperature": degrees})]
     )
 
 
@@ -49,7 +49,7 @@ def _fan_mode(setting: Setting, heard: Heard) -> Plan:
     if isinstance(found, Plan):
         return found
     mode = str(heard.slots["fan_mode"])
-    return command([action_of(found, "climate.set_fan_mode", {"fan_mode": mode})])
+    return command([action_on(found, "climate.set_fan_mode", {"fan_mode": mode})])
 
 
 def _arm(setting: Setting, heard: Heard) -> Plan:
@@ -65,7 +65,7 @@ def _arm(setting: Setting, heard: Heard) -> Plan:
     )
     if isinstance(found, Plan):
         return found
-    return command([action_of(found, operation)])
+    return command([action_on(found, operation)])
 
 
 def _all_coverings(operation: str) -> Maker:
@@ -90,7 +90,7 @@ def _all_coverings(operation: str) -> Maker:
         ]
         if not devices:
             return Plan(kind=PlanKind.UNCLEAR, reason=Reason.UNKNOWN_TARGET)
-        return command([action_of(found, operation, devices=devices)])
+        return command([action_on(found, operation, devices=devices)])
 
     return make
 

@@ -51,11 +51,14 @@ def steps_of(
     """Return the steps that a receipt, refusal, denial or grant stands for.
 
     A receipt has one for each device that was moved, anything else one for the
-    device or group that was named.
+    device or group that was named. A script is one step: what it did to its members
+    is not known.
     """
     body = message.body
     evidence = evidence_of(body.get("evidence", ()))
     if message.type is MessageType.RECEIPT:
+        named = house.device(device)
+        alone = named is not None and bool(named.moves)
         return tuple(
             Step(
                 device=member,
@@ -72,6 +75,7 @@ def steps_of(
             )
             for member, outcome in body["members"].items()
             for known in (house.device(member),)
+            if member == device or not alone
         )
     granted = message.type is MessageType.GRANT
     step = refused(
