@@ -130,8 +130,9 @@ class Dispatch:
         while waiting:
             device = self._house.device(waiting.pop())
             if device is not None:
-                waiting.extend(set(device.members) - seen)
-                seen |= {device.key, *device.members}
+                inner = {*device.members, *device.moves}
+                waiting.extend(inner - seen)
+                seen |= {device.key, *inner}
         return frozenset(seen)
 
     async def _job(self, intent: Intent, job: Job, before: list[Job]) -> None:
