@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from hearthnet.bench.slow_disk import SlowDisk
 from tests.support.mosquitto import Mosquitto
-from tests.support.slow_disk import SlowDisk
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 _COMMANDS = {
+    "bench": "measure this machine against the targets of the design",
     "darcy": "the phone's manager: examine a phone, show its screen",
     "dewey": "the librarian: records what the agents do in a Git repository",
 }

@@ -9,10 +9,10 @@ import time
 import aiomqtt
 import pytest
 
+from hearthnet.bench.slow_disk import SlowDisk
 from tests.support.mosquitto import Mosquitto
 from tests.support.ports import listening
 from tests.support.process import ServerProcess, living_members
-from tests.support.slow_disk import SlowDisk
 
 SYNCS = """
 import ctypes, os, sys

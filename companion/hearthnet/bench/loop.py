@@ -1,0 +1,168 @@
+"""How long the event loop is held at once, beside a disk that takes 100 ms a sync.
+
+A ticker wants to run each millisecond, in the loop of a hub with 1,000 devices. At
+the same time there are intents for five devices, changes that people make at their
+switches, and somebody who looks at the timeline's newest 200 rows. Both processes,
+hub and librarian, wait for the slow disk.
+"""
+
+import asyncio
+import gc
+from pathlib import Path
+from tempfile import TemporaryDirectory
+import time
+from typing import Any
+
+from hearthnet.core.messages import Json
+from hearthnet.core.status import Cause
+
+from .child import in_child
+from .home import ANNA, Home, lamps, running
+from .intent import AT_ONCE, switch
+from .rows import Row, Scale, UnavailableError, percentiles
+from .slow_disk import SlowDisk
+
+DEVICES = 1000
+SLOW = 100
+TARGET_MS = 10
+WHAT = f"longest hold of the event loop, {SLOW} ms disk sync"
+
+
+def rows(scale: Scale) -> list[Row]:
+    """Measure, or say why not."""
+    try:
+        with TemporaryDirectory(prefix="hearthnet-bench-") as folder:
+            slow = SlowDisk(Path(folder)).env(SLOW)
+            told = in_child("loop", slow, seconds=scale.of(30, 5))
+    except UnavailableError as error:
+        return [
+            Row(what=WHAT, target=f"< {TARGET_MS} ms", measured=str(error), met=None)
+        ]
+    busy, idle = told["busy_ms"], told["idle_ms"]
+    return [
+        Row(
+            what=WHAT,
+            target=f"< {TARGET_MS} ms",
+            measured=f"{busy['max']:.1f} ms (p99 {busy['p99']:.1f} ms)",
+            met=busy["max"] < TARGET_MS,
+            numbers=told,
+            note=(
+                f"{told['intents']} intents, {told['changes']} changes and "
+                f"{told['timelines']} timelines meanwhile; CPU time at once "
+                f"{told['cpu_ms']['max']:.1f} ms; the same loop idle "
+                f"{idle['max']:.1f} ms, which is the machine's own"
+            ),
+        )
+    ]
+
+
+class Ticker:
+    """Wakes each millisecond and notes by how much it was late."""
+
+    def __init__(self) -> None:
+        """Start ticking."""
+        self.late: list[float] = []
+        self.cpu: list[float] = []
+        """CPU time of this thread between two wakes: what others take is not in it."""
+        self._task = asyncio.ensure_future(self._tick())
+
+    async def _tick(self) -> None:
+        while True:
+            start, cpu = time.perf_counter(), time.thread_time()
+            await asyncio.sleep(0.001)
+            self.late.append((time.perf_counter() - start) * 1000 - 1)
+            self.cpu.append((time.thread_time() - cpu) * 1000)
+
+    def stop(self) -> None:
+        """Tick no more."""
+        self._task.cancel()
+
+
+def measure(seconds: float) -> dict[str, Json]:
+    """Return milliseconds by which the ticker was late, busy and idle."""
+    with TemporaryDirectory(prefix="hearthnet-bench-") as folder:
+        return asyncio.run(_measure(Path(folder), seconds))
+
+
+async def _measure(folder: Path, seconds: float) -> dict[str, Json]:
+    async with running(folder, lamps(DEVICES)) as home:
+        traffic = Traffic(home)
+        await traffic.prepare()
+        gc.collect()  # what the start left behind is not the traffic's
+        idle = Ticker()
+        await asyncio.sleep(min(seconds, 5))
+        idle.stop()
+        busy = Ticker()
+        await traffic.run(seconds)
+        busy.stop()
+    return {
+        "seconds": seconds,
+        "intents": traffic.intents,
+        "changes": traffic.changes,
+        "timelines": traffic.timelines,
+        "busy_ms": percentiles(busy.late),
+        "cpu_ms": percentiles(busy.cpu),
+        "idle_ms": percentiles(idle.late),
+    }
+
+
+class Traffic:
+    """What goes on in a lively home."""
+
+    def __init__(self, home: Home) -> None:
+        """Count from zero."""
+        self.home = home
+        self.devices = list(home.house.known)
+        self.intents = self.changes = self.timelines = 0
+
+    async def prepare(self) -> None:
+        """Have every device seen and a record of more than a page."""
+        for number, device in enumerate(self.devices):
+            self._observe(device, Cause.RECONNECT, brightness_pct=1)
+            if number % 10 == 9:
+                await asyncio.sleep(0)
+        await self.home.node.sync()
+        await self.home.dewey.durable()
+
+    async def run(self, seconds: float) -> None:
+        """Keep all of it up for a while."""
+        until = time.monotonic() + seconds
+
+        async def repeat(wait: float, what: Any) -> None:
+            number = 0
+            while time.monotonic() < until:
+                await what(number)
+                number += 1
+                await asyncio.sleep(wait)
+
+        await asyncio.gather(
+            repeat(0.05, self._intent),
+            repeat(0.1, self._change),
+            repeat(0.5, self._timeline),
+        )
+
+    async def _intent(self, number: int) -> None:
+        first = number * AT_ONCE % (DEVICES // 2)
+        await switch(self.home, self.devices[first : first + AT_ONCE], 20 + number % 60)
+        self.intents += 1
+
+    async def _change(self, number: int) -> None:
+        device = self.devices[DEVICES // 2 + number % (DEVICES // 2)]
+        self._observe(device, Cause.PERSON, brightness_pct=1 + number % 99)
+        self.changes += 1
+
+    async def _timeline(self, _number: int) -> None:
+        told = await self.home.hub.timeline(limit=200)
+        if len(told["events"]) != 200 or not told["complete"]:
+            raise RuntimeError("the timeline has no 200 rows")
+        self.timelines += 1
+
+    def _observe(self, device: str, cause: Cause, **values: Json) -> None:
+        """Report a device, as Home Assistant would."""
+        self.home.house.change(device, state="on", **values)
+        self.home.hub.observe(
+            device,
+            dict(self.home.house.values[device]),
+            cause=cause,
+            principal=ANNA if cause is Cause.PERSON else None,
+        )

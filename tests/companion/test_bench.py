@@ -1,0 +1,130 @@
+"""The command `hearthnet bench`; its numbers are not judged here."""
+
+import json
+from pathlib import Path
+import sys
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from hearthnet import bench
+from hearthnet.bench.intent import measure as measure_intents
+from hearthnet.bench.kills import measure as measure_kills
+from hearthnet.bench.loop import measure as measure_loop
+from hearthnet.bench.record import measure as measure_record
+from hearthnet.bench.rows import Row, Scale, UnavailableError, percentile, table
+from hearthnet.bench.slow_disk import SlowDisk
+from hearthnet.bench.timeline import measure as measure_timeline
+from hearthnet.cli import main
+
+GOOD = Row(what="a time", target="< 1 ms", measured="2 ms", met=False, note="so what")
+WRONG = Row(what="lost", target="0", measured="1", met=False, exact=True)
+
+
+@pytest.fixture
+def benches(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[Row]]:
+    """Rows that a bench of each name hands over, in place of the real ones."""
+    given: dict[str, list[Row]] = {"slow": [GOOD], "broken": [WRONG]}
+    for name, rows in given.items():
+        module = ModuleType(name)
+        module.rows = lambda scale, rows=rows: rows  # type: ignore[attr-defined]
+        monkeypatch.setitem(sys.modules, f"hearthnet.bench.{name}", module)
+    monkeypatch.setattr(bench, "BENCHES", dict.fromkeys(given, "a bench"))
+    return given
+
+
+def test_it_prints_a_table_and_writes_json(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "bench.json"
+    assert main(["bench", "gate", "--quick", "--json", str(file)]) == 0
+    machine, _, heading, rule, *lines = capsys.readouterr().out.splitlines()
+    assert "cores" in machine
+    assert "disk sync" in machine
+    assert [part.strip() for part in heading.split("|")] == [
+        *("what", "target", "measured", "met?")
+    ]
+    assert set(rule) == {"-", "|"}
+    assert lines[0].startswith("lease check at actuation")
+    told: dict[str, Any] = json.loads(file.read_text("utf-8"))
+    assert told["scale"]["quick"] is True
+    assert told["machine"]["cores"] >= 1
+    assert {row["bench"] for row in told["rows"]} == {"gate"}
+    assert told["rows"][0]["numbers"]["check_us"]["p95"] > 0
+
+
+@pytest.mark.usefixtures("benches")
+def test_only_what_holds_on_any_machine_makes_it_fail(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["bench", "slow"]) == 0
+    assert "| NO" in capsys.readouterr().out
+    assert main(["bench"]) == 1
+    assert "lost" in capsys.readouterr().out
+
+
+def test_an_unknown_name(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "nonsense"]) == 2
+    assert "verdicts" in capsys.readouterr().err
+
+
+def test_table() -> None:
+    text = table([GOOD, WRONG, Row(what="x", target="", measured="?", met=None)])
+    assert text.splitlines() == [
+        "what   | target | measured | met?",
+        "-------|--------|----------|-----",
+        "a time | < 1 ms | 2 ms     | NO",
+        "lost   | 0      | 1        | NO",
+        "x      |        | ?        | -",
+        "a time: so what",
+    ]
+
+
+def test_percentile_and_scale() -> None:
+    assert [percentile([3, 1, 2], p) for p in (0, 50, 95, 100)] == [1, 2, 3, 3]
+    assert (Scale().of(9, 3), Scale(quick=True).of(9, 3)) == (9, 3)
+
+
+def test_a_disk_without_a_compiler(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(UnavailableError, match="cc"):
+        SlowDisk(tmp_path)
+
+
+# Each of them, small: that they measure what they say
+
+
+def test_record() -> None:
+    told = measure_record(40)
+    assert told["events"] == 40
+    assert float(str(told["rate"])) > 0
+
+
+def test_timeline() -> None:
+    told = measure_timeline(450)
+    assert set(told["asked_ms"]) == {
+        *("newest 200", "200 in the middle", "of one device", "of one intent")
+    }
+    assert 100 < told["bytes"] < 5000
+
+
+def test_intents() -> None:
+    assert len(measure_intents(3)) == 3
+
+
+def test_loop() -> None:
+    told: dict[str, Any] = measure_loop(0.3)
+    assert min(told[name] for name in ("intents", "changes", "timelines")) > 0
+    assert told["busy_ms"]["max"] >= told["busy_ms"]["p50"]
+
+
+def test_kills() -> None:
+    found = measure_kills(3, 1)
+    assert (found.lost, found.doubled, found.twice) == (0, 0, 0)
+    assert found.hub_kills == 2
+    assert found.points > 100
+    assert found.events > 100
+    assert found.writes > 20
