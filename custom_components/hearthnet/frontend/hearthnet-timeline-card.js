@@ -57,7 +57,8 @@ ${e.commit?$(e.commit,t):j}
 </li>`)}
 </ul>`:j}
 <span class="meta">
-${e.type===`intent`?e.from:J(e.from)}${e.to===e.from?j:O` → ${J(e.to)}`} ·
+${e.type===`intent`?e.from:J(e.from)}${e.to===e.from?j:O` → ${J(e.to)}`}
+·
 <time datetime=${new Date(e.at*1e3).toISOString()}
 >${e.at===i?t.time(e.at):`+${o.toFixed(o<10?2:0)} s`}</time
 >

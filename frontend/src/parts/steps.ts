@@ -43,7 +43,8 @@ function step(node: ChainNode, { words, now, shown, start }: StepsState): Templa
         : nothing
     }
     <span class="meta">
-      ${node.type === "intent" ? node.from : capital(node.from)}${node.to === node.from ? nothing : html` → ${capital(node.to)}`} ·
+      ${node.type === "intent" ? node.from : capital(node.from)}${node.to === node.from ? nothing : html` → ${capital(node.to)}`}
+      ·
       <time datetime=${new Date(node.at * 1000).toISOString()}
         >${node.at === start ? words.time(node.at) : `+${later.toFixed(later < 10 ? 2 : 0)} s`}</time
       >
