@@ -1,15 +1,17 @@
 """The view read as what it keeps, holds above all."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from hearthnet.core.clock import ManualClock
+from hearthnet.core.hold_index import KEPT, SWEPT
 from hearthnet.core.holds import Hold, SourceClass
 from hearthnet.core.intents import Origin
 from hearthnet.core.messages import Message, MessageType
 from hearthnet.core.reasons import Outcome
-from hearthnet.core.state import KEPT, SWEPT, State
+from hearthnet.core.state import State
 from hearthnet.core.view import View
 from hearthnet.simulation import SimulatedHouse
 
@@ -71,6 +73,26 @@ def test_what_has_been_over_for_a_while_may_go() -> None:
     assert len(gone) == SWEPT
     assert set(gone.values()) == {None}
     assert "holds/later.json" not in gone
+    assert state.over(end) == gone
+    write(view, 2, **dict.fromkeys(names))
+    assert state.over(end) == {}
+    assert state.over(end + timedelta(seconds=1)) == {"holds/later.json": None}
+
+
+def test_holds_are_found_by_device_and_member() -> None:
+    view = View()
+    state = State(view)
+    one = hold("a", NOON)
+    group = replace(hold("b", NOON + timedelta(1)), device="all", members=("lamp", "x"))
+    write(view, 1, b=group.as_dict(), a=one.as_dict())
+    assert state.holds_on(["lamp"], None) == (one, group)
+    assert state.holds_on(["lamp", "all"], NOON) == (group,)
+    assert state.holds_on(["x"], None) == (group,)
+    assert state.holds_on(["other"], None) == ()
+    write(view, 2, b=replace(group, members=("x",)).as_dict(), a=None)
+    assert state.holds_on(["lamp"], None) == ()
+    write(view, 3, b=None)
+    assert state.holds_on(["x", "all"], None) == ()
 
 
 async def test_the_end_of_a_task_takes_old_holds_with_it(tmp_path: Path) -> None:

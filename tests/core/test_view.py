@@ -160,3 +160,19 @@ def test_the_order_of_arrival_holds_across_nodes() -> None:
     assert view.order == view.order_of(FAN)
     view.apply(event("hub.1.101", {LAMP: None}))
     assert view.order_of(LAMP) == view.order
+
+
+def test_what_changed_in_a_folder_since() -> None:
+    view = View()
+    assert view.order_in("holds") == 0
+    assert view.changed_in("holds", since=0) == []
+    view.apply(event("hub.1.1", {"holds/a.json": 1, "holds/b.json": 1, LAMP: 1}))
+    moment = view.order_in("holds")
+    assert view.changed_in("holds", since=moment) == []
+    view.apply(event("hub.1.2", {LAMP: 2}))
+    assert view.order_in("holds") == moment
+    view.apply(event("hub.1.3", {"holds/a.json": None}))
+    view.apply(event("hub.1.4", {"holds/c.json": 1}))
+    assert view.changed_in("holds", since=moment) == ["holds/c.json", "holds/a.json"]
+    assert view.changed_in("holds", since=0)[2:] == ["holds/b.json"]
+    assert view.paths("holds/") == ["holds/b.json", "holds/c.json"]

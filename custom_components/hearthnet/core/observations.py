@@ -9,6 +9,7 @@ from .agents.base import Spawn
 from .devices import Device, Principal, Values
 from .effects import Effect
 from .gate import Gate
+from .hold_index import HOLDS
 from .holding import on_observation
 from .holds import Hold
 from .journal import JournalError
@@ -17,7 +18,7 @@ from .node import Node, Record
 from .paths import device_path
 from .policy.model import Policy
 from .shadow import differs, shadow
-from .state import HOLDS, State
+from .state import State
 from .status import Cause
 
 _WORDS = {
@@ -148,7 +149,7 @@ class Observations:
                 self._node,
                 self._sender,
                 observed,
-                holds=self._state.all_holds(),
+                holds=self._state.holds_on({observed.device.key}, None),
                 policy=self._state.in_force.policy,
                 now=self._node.clock.now(),
             )

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from itertools import islice
+from datetime import datetime
 
 from .deferred import Deferred
+from .hold_index import HoldIndex
 from .holds import Hold
 from .messages import EventId
 from .policy.load import load
@@ -13,11 +13,6 @@ from .policy.model import Policy
 from .tasks import Task, TaskState
 from .view import View
 
-HOLDS = "holds"
-KEPT = timedelta(hours=1)
-"""How long a hold stays on record after its end."""
-SWEPT = 100
-"""How many of those that are over go at once."""
 POLICY_PATH = "policy.yaml"
 ENABLED_PATH = "settings/actuation.json"
 """Whether anything may be moved at all; it outlives restarts."""
@@ -38,8 +33,7 @@ class State:
         """Read from `view`, whatever it becomes."""
         self._view = view
         self._policy = InForce(Policy(), None)
-        self._holds: dict[str, tuple[str | None, Hold]] = {}
-        self._all: tuple[int, tuple[Hold, ...]] = (-1, ())
+        self._holds = HoldIndex(view)
 
     @property
     def in_force(self) -> InForce:
@@ -61,37 +55,19 @@ class State:
         """Return the holds that stand; all recorded ones without a trusted clock."""
         return tuple(hold for hold in self.all_holds() if hold.is_live(now))
 
+    def holds_on(
+        self, devices: Iterable[str], now: datetime | None
+    ) -> tuple[Hold, ...]:
+        """Return the holds that stand on devices, by `Device.key`, as `holds` does."""
+        return tuple(hold for hold in self._holds.on(devices) if hold.is_live(now))
+
     def all_holds(self) -> tuple[Hold, ...]:
         """Return the recorded holds, ended ones too."""
-        moment = self._view.order_in(HOLDS)
-        if self._all[0] != moment:
-            self._all = moment, tuple(self._read_holds())
-        return self._all[1]
-
-    def _read_holds(self) -> Iterable[Hold]:
-        known: dict[str, tuple[str | None, Hold]] = {}
-        for path in self._view.paths(f"{HOLDS}/"):
-            version = self._view.version(path)
-            entry = self._holds.get(path)
-            if entry is None or entry[0] != version:
-                value = self._view.get(path)
-                entry = (
-                    version,
-                    Hold.from_dict(value if isinstance(value, dict) else {}),
-                )
-            known[path] = entry
-        self._holds = known
-        return (hold for _, hold in known.values())
+        return self._holds.all()
 
     def over(self, now: datetime) -> dict[str, None]:
-        """Return the paths of holds that nobody needs any more, as writes.
-
-        They have been over for a while: a lease that was decided on one while it
-        stood is over too, and a clock that was ahead had the time to come back.
-        """
-        ago = now - KEPT
-        old = (hold.path for hold in self.all_holds() if not hold.is_live(ago))
-        return dict.fromkeys(islice(old, SWEPT))
+        """Return the writes that end holds which have been over for a while."""
+        return self._holds.over(now)
 
     def deferred(self) -> tuple[Deferred, ...]:
         """Return the plans that wait for their time, the next one first."""

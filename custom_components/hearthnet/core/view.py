@@ -7,7 +7,7 @@ plays a part.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import islice, takewhile
 from typing import Any, NamedTuple, Self
 
 from .messages import EventId, Json, Message, Position
@@ -41,7 +41,8 @@ class _Entry(NamedTuple):
 class _Folder:
     paths: dict[str, None] = field(default_factory=dict)
     """Those that have a value."""
-    order: int = 0
+    orders: dict[str, int] = field(default_factory=dict)
+    """All, deleted ones too, to when they were written; the last written last."""
 
 
 class View:
@@ -104,7 +105,13 @@ class View:
 
     def order_in(self, folder: str) -> int:
         """Return the moment at which anything in a folder changed last, or 0."""
-        return self._folders[folder].order if folder in self._folders else 0
+        orders = self._folders[folder].orders if folder in self._folders else {}
+        return orders[next(reversed(orders))] if orders else 0
+
+    def changed_in(self, folder: str, *, since: int) -> list[str]:
+        """Return what was written in a folder after a moment, the newest first."""
+        orders = self._folders[folder].orders if folder in self._folders else {}
+        return list(takewhile(lambda path: orders[path] > since, reversed(orders)))
 
     def order_of(self, path: str) -> int:
         """Return the moment at which the path's value came; 0 if none did."""
@@ -196,7 +203,8 @@ class View:
         self._order += 1
         self._entries[path] = _Entry(value, version, event, self._order)
         folder = self._folders.setdefault(path.partition("/")[0], _Folder())
-        folder.order = self._order
+        folder.orders.pop(path, None)
+        folder.orders[path] = self._order
         self._gone.pop(path, None)
         if value is not None:
             folder.paths[path] = None
@@ -206,6 +214,7 @@ class View:
             if len(self._gone) > MAX_GONE:
                 oldest = next(iter(self._gone))
                 del self._gone[oldest], self._entries[oldest]
+                del self._folders[oldest.partition("/")[0]].orders[oldest]
 
 
 def _later(expected: str | None, newest: str | None) -> bool:

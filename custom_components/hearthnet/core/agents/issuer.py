@@ -16,6 +16,7 @@ from ..confirmations import LIFE, Binding
 from ..devices import House, Values
 from ..domains import OPERATIONS
 from ..holding import HoldChange, ends_at, holds_from_receipt
+from ..holds import Hold
 from ..intents import Evidence
 from ..leases import DEFAULT_TTL, Bound, Lease
 from ..messages import EventId, Json, Message, MessageType
@@ -192,7 +193,7 @@ class Issuer:
                 {device.key for device in targets},
             ),
             home=self._home(),
-            holds=self._state.holds(now if readiness.clock else None),
+            holds=self._holds_on(compiled),
             now=now,
             readiness=readiness,
             approved=assignment.approved == self._binding(assignment, compiled),
@@ -201,11 +202,7 @@ class Issuer:
 
     def reads(self, compiled: Compiled) -> dict[str, str | None]:
         """Return the versions that a decision on an action rests on."""
-        covering = {
-            hold.path
-            for hold in self._state.holds(self._trusted_now())
-            if any(e.device in (hold.device, *hold.members) for e in compiled.effects)
-        }
+        covering = {hold.path for hold in self._holds_on(compiled)}
         names = (d.id for t in compiled.targets for d in (t.device, *t.aliases))
         devices = set(map(device_path, names))
         paths = covering | (devices if compiled.operation.reads_state else set())
@@ -213,8 +210,6 @@ class Issuer:
 
     def overruled(self) -> Iterator[tuple[Lease, str]]:
         """Yield the live leases that a hold made since forbids, each with why."""
-        now = self._trusted_now()
-        holds = self._state.holds(now)
         for lease in tuple(self.leases.values()):
             task = self.tasks.get(lease.task or "")
             if task is None or task.compiled is None:
@@ -223,8 +218,8 @@ class Issuer:
                 task.compiled.effects,
                 task.assignment.source,
                 task.assignment.principal,
-                holds,
-                now=now,
+                self._holds_on(task.compiled),
+                now=self._trusted_now(),
                 policy=self.policy,
             )
             if found.obstacle is not None:
@@ -234,6 +229,11 @@ class Issuer:
         """Return the writes that end holds which have been over for a while."""
         now = self._trusted_now()
         return {} if now is None else self._state.over(now)
+
+    def _holds_on(self, compiled: Compiled) -> tuple[Hold, ...]:
+        """Return the holds that stand on what an action changes."""
+        devices = {effect.device for effect in compiled.effects}
+        return self._state.holds_on(devices, self._trusted_now())
 
     def _trusted_now(self) -> datetime | None:
         return self._clock.now() if self._readiness().clock else None
@@ -453,7 +453,7 @@ class Issuer:
                 self.policy,
                 assignment.until,
             ),
-            holds=self._state.all_holds(),
+            holds=self._holds_on(compiled),
             policy=self.policy,
             intent=assignment.task.intent,
             ranges=assignment.ranges,
