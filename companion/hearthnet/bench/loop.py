@@ -90,7 +90,7 @@ async def _measure(folder: Path, seconds: float) -> dict[str, Json]:
         await traffic.prepare()
         gc.collect()  # what the start left behind is not the traffic's
         idle = Ticker()
-        await asyncio.sleep(min(seconds, 5))
+        await asyncio.sleep(seconds / 3)
         idle.stop()
         busy = Ticker()
         await traffic.run(seconds)

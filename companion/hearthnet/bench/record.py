@@ -21,7 +21,7 @@ from .slow_disk import SlowDisk
 
 SLOW = 5
 """Milliseconds that a sync of the slow disk takes longer."""
-SINGLE = 100
+SINGLE = 50
 """Events that are timed one by one."""
 
 
