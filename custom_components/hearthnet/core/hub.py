@@ -424,7 +424,6 @@ class Hub:
             f"{principal.name} put a policy into force: {policy.name or 'unnamed'}.",
             body={"principal": principal.as_dict()},
             writes={POLICY_PATH: text},
-            sign=True,
         )
 
     # What happens elsewhere
