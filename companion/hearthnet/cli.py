@@ -7,6 +7,7 @@ from importlib import import_module
 _COMMANDS = {
     "bench": "measure this machine against the targets of the design",
     "darcy": "the phone's manager: examine a phone, show its screen",
+    "pair": "pair this machine with a home, by the code that Home Assistant shows",
     "dewey": "the librarian: records what the agents do in a Git repository",
 }
 """Each is a module of this package with `add_arguments` and `run`.

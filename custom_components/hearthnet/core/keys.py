@@ -1,6 +1,7 @@
 """Ed25519 signatures over the exact bytes sent (RFC 8032)."""
 
 import base64
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 import os
@@ -90,6 +91,35 @@ class SigningKey:
     def sign(self, data: bytes) -> bytes:
         """Return the 64-byte signature over exactly `data`."""
         return self._key.sign(data)
+
+
+def pass_on(old: SigningKey, new: VerifyKey) -> dict[str, str]:
+    """Return the link of a chain by which an old key names the one after it."""
+    link = {"old": old.public.text, "new": new.text}
+    signature = old.sign(_link(link["old"], link["new"]))
+    return {**link, "signature": base64.b64encode(signature).decode()}
+
+
+def follow(trusted: VerifyKey, chain: Sequence[Mapping[str, str]]) -> VerifyKey:
+    """Return the newest key that a trusted one leads to by a chain of links.
+
+    Links that do not hold lead nowhere; so the result is `trusted` at worst.
+    """
+    for link in chain:
+        try:
+            new = VerifyKey.from_text(link["new"])
+            signature = base64.b64decode(link["signature"])
+            data = _link(link["old"], link["new"])
+        except (KeyError, TypeError, ValueError):
+            continue
+        if link["old"] == trusted.text and trusted.verifies(data, signature):
+            trusted = new
+    return trusted
+
+
+def _link(old: str, new: str) -> bytes:
+    # No message and no frame starts like this, so neither passes for a link.
+    return f"hearthnet key {old} is followed by {new}".encode()
 
 
 def _private(path: str, flags: int) -> int:

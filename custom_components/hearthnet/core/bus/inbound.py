@@ -16,7 +16,7 @@ from ..keys import VerifyKey
 from ..messages import EventId, MalformedError, Message, Position
 from ..node import Record
 from .broker import Topics
-from .envelope import EnvelopeError, Frame, unpack, verified
+from .envelope import EnvelopeError, Frame, unpack, unseal, verified
 
 SKEW = timedelta(minutes=2)
 """How far two machines' clocks may be apart before it costs messages.
@@ -108,9 +108,18 @@ class Inbound:
     """Examines deliveries; pure apart from its memory."""
 
     def __init__(
-        self, topics: Topics, key: Callable[[str], VerifyKey | None], clock: Clock
+        self,
+        topics: Topics,
+        key: Callable[[str], VerifyKey | None],
+        clock: Clock,
+        renewed: Callable[[str, bytes], VerifyKey | None],
     ) -> None:
-        """`key` gives the key of an enrolled node."""
+        """`key` gives the key of an enrolled node.
+
+        `renewed` is asked for a newer one when a status is not signed with it: it
+        may tell of the key that the old one has named.
+        """
+        self._renewed = renewed
         self._topics = topics
         self._key = key
         self._clock = clock
@@ -118,8 +127,8 @@ class Inbound:
 
     def examine(
         self, topic: str, payload: bytes, *, retained: bool
-    ) -> Heard | Again | Framed | Rejected:
-        """Say what a delivery is."""
+    ) -> Heard | Again | Framed | Rejected | None:
+        """Say what a delivery is; None when it is nobody's that is known here."""
         place = self._topics.parse(topic)
         if place is None:
             return self._reject(Fault.MISPLACED, topic, None, "no topic of this home")
@@ -129,10 +138,12 @@ class Inbound:
             text = "a command was left on the topic for later; it is not obeyed"
             return self._reject(Fault.RETAINED, topic, sender, text)
         if (key := self._key(sender)) is None:
+            if not live:
+                return None
             text = f"{sender} is not enrolled here"
             return self._reject(Fault.FORGED, topic, sender, text)
         try:
-            data, signature = verified(payload, key)
+            data, signature = self._verified(kind, sender, payload, key)
         except EnvelopeError as error:
             return self._reject(Fault.FORGED, topic, sender, str(error))
         frame = unpack(data)
@@ -145,6 +156,19 @@ class Inbound:
             text = "not a frame"
             return self._reject(Fault.MALFORMED, topic, sender, text)
         return self._message(topic, sender, data, signature)
+
+    def _verified(
+        self, kind: str, sender: str, payload: bytes, key: VerifyKey
+    ) -> tuple[bytes, bytes]:
+        try:
+            return verified(payload, key)
+        except EnvelopeError:
+            if kind != "status":
+                raise
+            newer = self._renewed(sender, unseal(payload)[0])
+            if newer is None:
+                raise
+            return verified(payload, newer)
 
     def answered(self, node: str, record: Record) -> None:
         """Note an answer, in case the question comes again."""

@@ -47,13 +47,14 @@ class MqttBus:
         capabilities: tuple[str, ...] = (),
         version: str = "",
         on_change: Callable[[], None] = lambda: None,
+        renewed: Callable[[str, bytes], VerifyKey | None] = lambda _node, _data: None,
         jitter: Callable[[], float] = random.random,
     ) -> None:
         """Prepare to connect; `run` does.
 
         `key` gives the key of an enrolled node, `agents` are the names that
         other nodes may send to, `on_change` is called when `status` or who is
-        there has changed.
+        there has changed, `renewed` see `Inbound`.
         """
         self._node = node
         self._broker = broker
@@ -77,7 +78,7 @@ class MqttBus:
         """Told of every status, also of those that change nothing."""
         self._handlers: dict[str, Handler] = {}
         self._frames: dict[str, FrameHandler] = {}
-        self._inbound = Inbound(self.topics, self._key_of, node.clock)
+        self._inbound = Inbound(self.topics, self._key_of, node.clock, renewed)
         self._outbound = Outbound(node, self._broken)
         self.twin = Twin()
         self._link: Link | None = None
@@ -151,6 +152,11 @@ class MqttBus:
         if self._link is not None and not self.fenced:
             self._say_status()
 
+    def look_again(self) -> None:
+        """Have the broker tell anew who is there: somebody was enrolled."""
+        if self._link is not None:
+            self._spawn(self._subscribe(self._link))
+
     def forget(self, node: str) -> None:
         """Cut a node off that is not enrolled any more."""
         self._inbound.forget(node)
@@ -192,9 +198,8 @@ class MqttBus:
         self._status = replace(self._status, boot=self._node.boot)
         gone = self._status_payload(online=False)
         topic = self.topics.status(self._node.name)
-        # The same name in every connection of this process: the broker then ends
-        # the one that was cut. Another process has another one, so that two do
-        # not push each other out for ever.
+        # One name a process: its next connection ends the one that was cut, and two
+        # processes of one node do not push each other out for ever.
         identifier = f"{topic}/{self._status.instance}"
         async with connect(
             self._broker, identifier, Will(topic=topic, payload=gone)
@@ -204,7 +209,7 @@ class MqttBus:
                 raise LinkError("a new boot began while connecting")
             tasks: list[asyncio.Future[None]] = []
             try:
-                await link.subscribe(*self._filters())
+                await self._subscribe(link)
                 tasks += [
                     asyncio.ensure_future(work)
                     for work in (self._receive(link), self._beat(), self._stopped())
@@ -230,20 +235,20 @@ class MqttBus:
                 self.presence.lose()
                 self._on_change()
 
-    def _filters(self) -> tuple[str, ...]:
+    async def _subscribe(self, link: Link) -> None:
         topics, name = self.topics, self._node.name
         wanted = [topics.inbox(name, "+"), topics.broadcast("+"), topics.status("+")]
         if "head" in self._frames:
             wanted.append(topics.head("+"))
         if "log" in self._frames:
             wanted.append(topics.log("+"))
-        return tuple(wanted)
+        await link.subscribe(*wanted)
 
     async def _stopped(self) -> None:
         await self._stopping.wait()
 
     async def _beat(self) -> None:
-        """Give signs of life, and look who gives none."""
+        """Give signs of life; look who gives none."""
         while True:
             await asyncio.sleep(BEAT)
             self._say_status()
@@ -319,7 +324,7 @@ class MqttBus:
             if found.answer is not None:
                 topic = self.topics.inbox(found.sender, self._node.name)
                 self._publish(topic, found.answer)
-        elif found.sender != self._node.name:
+        elif found is not None and found.sender != self._node.name:
             self._report(found)
         done()
 
