@@ -19,6 +19,7 @@ from .agents.questions import Questions
 from .agents.rupert import Planned, Rupert
 from .bus import Bus
 from .bus.local import LocalBus
+from .bus.routing import RoutedBus
 from .chronicle import Chronicle, Librarian
 from .clock import Clock, to_text
 from .deferred import Deferred
@@ -28,9 +29,10 @@ from .gate import Gate
 from .intents import Action, Origin, Request, Result, Step
 from .journal import JournalError
 from .leases import DEFAULT_TTL, Lease
-from .messages import EventId, Json, MessageType
+from .messages import BROADCAST, EventId, Json, MessageType
 from .node import Node, Record
 from .observations import Observations, Observed
+from .outside import Outside
 from .overview import Overview
 from .planner import FirstOf, Planner
 from .planner.undo import UndoPlanner
@@ -76,12 +78,13 @@ class Hub:
         zone: tzinfo,
         home: Callable[[], frozenset[str] | None] = lambda: None,
         bus: Bus | None = None,
+        outside: Outside | None = None,
     ) -> None:
         """Wire the agents; nothing is granted before `start` and `open`.
 
         `policy_text` comes into force only where none is on record; `home`
-        names the persons at home, None when that is not known; `bus` reaches
-        managers on other nodes too, without it there are only those of this one.
+        names the persons at home, None when that is not known; `outside` are the
+        companions, `bus` reaches them, or whoever a test puts in their place.
         """
         self.node = node
         self._house = house
@@ -94,7 +97,8 @@ class Hub:
         self.state = State(node.view)
         self.overview = Overview(node)
         self.chronicle = Chronicle(node, librarian)
-        self._bus = bus or LocalBus()
+        self._outside = outside
+        self._bus = bus or RoutedBus(LocalBus(), outside.bus if outside else None)
         self._reservations = Reservations(self._clock, waiter)
         self.gate = Gate(
             node=node,
@@ -112,6 +116,8 @@ class Hub:
             gate=self.gate,
             held=self.withdraw,
         )
+        if outside is not None:
+            outside.on_start = self._started_anew
         self._issuer = Issuer(
             node=node,
             house=house,
@@ -225,6 +231,11 @@ class Hub:
             recorded=away is None or self._clock.boottime() - away < AWAY,
             clock=self.overview.clock_is_trusted,
         )
+
+    def _started_anew(self, agents: tuple[str, ...]) -> None:
+        """Free what agents elsewhere held: it died with their machine's start."""
+        for agent in agents:
+            self._reservations.release_grantee(agent)
 
     def _key_of(self, device_id: str) -> str:
         device = self._house.device(device_id)
@@ -419,12 +430,14 @@ class Hub:
 
     def _put_policy(self, text: str, principal: Principal) -> None:
         policy = load(text)
-        self._say(
+        record = self._say(
             MessageType.POLICY,
             f"{principal.name} put a policy into force: {policy.name or 'unnamed'}.",
+            to=BROADCAST,
             body={"principal": principal.as_dict()},
             writes={POLICY_PATH: text},
         )
+        self._bus.send(record)
 
     # What happens elsewhere
 
@@ -464,6 +477,7 @@ class Hub:
                 AgentStatus(
                     name=JEEVES, online=True, open_tasks=len(self._issuer.tasks)
                 ),
+                *(self._outside.agents if self._outside else ()),
             ),
             leases=tuple(map(LeaseStatus.of, self._issuer.leases.values())),
             questions=tuple(map(QuestionStatus.of, self._questions.standing)),

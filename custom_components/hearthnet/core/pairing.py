@@ -66,7 +66,10 @@ class Code:
         try:
             packed = base64.urlsafe_b64decode(word + "=" * (-len(word) % 4))
             unpacker = zlib.decompressobj()
-            data = json.loads(unpacker.decompress(packed, 65536))
+            plain = unpacker.decompress(packed, 65536)
+            if not unpacker.eof:  # only at the end is its checksum
+                raise ValueError("cut off")
+            data = json.loads(plain)
             code = cls(
                 name=str(data["name"]),
                 role=str(data["role"]),

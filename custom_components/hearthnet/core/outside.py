@@ -1,0 +1,134 @@
+"""What the hub has outside Home Assistant: companions, reached over a broker."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+
+from .bus.broker import Broker
+from .bus.mqtt import MqttBus
+from .bus.presence import Status
+from .bus.sharing import Sharing
+from .enrolled import DEWEY, Enrolled, about
+from .keys import VerifyKey
+from .librarian.remote import RemoteLibrarian
+from .node import Node
+from .paths import HUB
+from .state import POLICY_PATH
+from .status import AgentStatus
+
+AGENTS = ("rupert", "jeeves")
+_TOLD = (POLICY_PATH, "holds/", "settings/")
+"""What a manager's gate needs to know of the hub's state."""
+
+
+class Outside:
+    """The hub's side of the broker."""
+
+    def __init__(
+        self,
+        node: Node,
+        broker: Broker,
+        enrolled: Mapping[str, Enrolled],
+        *,
+        chain: list[dict[str, str]],
+        repository: str | None = None,
+        version: str = "",
+        on_change: Callable[[], None] = lambda: None,
+        on_start: Callable[[tuple[str, ...]], None] = lambda _agents: None,
+    ) -> None:
+        """`chain` leads from old keys of the hub to its present one.
+
+        `repository` is the id of the record that this home has. `on_start` is
+        told of the agents of a node that has started anew.
+        """
+        self._enrolled = dict(enrolled)
+        self._chain = chain
+        self._on_change = on_change
+        self.on_start = on_start
+        self._boots: dict[str, int] = {}
+        self.bus = MqttBus(
+            node,
+            broker,
+            key=self._key,
+            agents=AGENTS,
+            capabilities=("root",),
+            version=version,
+            on_change=self._changed,
+        )
+        self.bus.on_status = self._heard
+        self._sharing = Sharing(node, self.bus, self._told)
+        librarian = next((e for e in enrolled.values() if e.role == DEWEY), None)
+        self.librarian = (
+            RemoteLibrarian(
+                node,
+                self.bus,
+                name=librarian.name,
+                repository=repository,
+                on_change=self._changed,
+            )
+            if librarian is not None
+            else None
+        )
+        self._tell()
+
+    @property
+    def agents(self) -> tuple[AgentStatus, ...]:
+        """The companions, there or not."""
+        return tuple(
+            AgentStatus(name=name, online=self.bus.presence.online(name))
+            for name in self._enrolled
+        )
+
+    @property
+    def problem(self) -> str | None:
+        """What a person has to put right, in words."""
+        return self.bus.twin.fenced or self.bus.twin.zombie
+
+    async def run(self) -> None:
+        """Stay connected until `stop`."""
+        feeding = (
+            asyncio.ensure_future(self.librarian.run()) if self.librarian else None
+        )
+        try:
+            await self.bus.run()
+        finally:
+            if feeding is not None:
+                feeding.cancel()
+                await asyncio.gather(feeding, return_exceptions=True)
+
+    async def stop(self, running: asyncio.Task[None], timeout: float) -> None:
+        """Say goodbye."""
+        self.bus.stop()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(timeout):
+                await asyncio.wait([running])
+
+    def _key(self, name: str) -> VerifyKey | None:
+        one = self._enrolled.get(name)
+        return one.key if one else None
+
+    def _told(self, peer: str) -> tuple[str, ...]:
+        one = self._enrolled.get(peer)
+        return _TOLD if one is not None and one.role != DEWEY else ("none/",)
+
+    def _tell(self) -> None:
+        named = self.librarian.named if self.librarian else None
+        told = about(self._enrolled, named, self._chain)
+        if told != self.bus.about:
+            self.bus.about = told
+            self.bus.announce()
+
+    def _heard(self, status: Status) -> None:
+        """Let go of what a companion had before it started anew."""
+        if status.node == HUB or status.boot <= self._boots.get(status.node, 0):
+            return
+        if status.node in self._boots:
+            self.on_start(status.agents)
+        self._boots[status.node] = status.boot
+
+    def _changed(self) -> None:
+        if self.librarian is not None:
+            self.librarian.look()
+            self._tell()
+        self._sharing.look()
+        self._on_change()
