@@ -11,6 +11,7 @@ from .bus.sharing import Sharing
 from .enrolled import DEWEY, Enrolled, about
 from .keys import VerifyKey
 from .librarian.remote import RemoteLibrarian
+from .librarian.stream import Named, Stream
 from .node import Node
 from .paths import HUB
 from .state import POLICY_PATH
@@ -31,15 +32,15 @@ class Outside:
         enrolled: Mapping[str, Enrolled],
         *,
         chain: list[dict[str, str]],
-        repository: str | None = None,
+        record: Named | None = None,
         version: str = "",
         on_change: Callable[[], None] = lambda: None,
         on_start: Callable[[tuple[str, ...]], None] = lambda _agents: None,
     ) -> None:
         """`chain` leads from old keys of the hub to its present one.
 
-        `repository` is the id of the record that this home has. `on_start` is
-        told of the agents of a node that has started anew.
+        `record` names the companion that keeps the record; without it nobody outside
+        does. `on_start` is told of the agents of a node that has started anew.
         """
         self._enrolled = dict(enrolled)
         self._chain = chain
@@ -57,18 +58,22 @@ class Outside:
         )
         self.bus.on_status = self._heard
         self._sharing = Sharing(node, self.bus, self._told)
-        librarian = next((e for e in enrolled.values() if e.role == DEWEY), None)
-        self.librarian = (
-            RemoteLibrarian(
+        self.librarian: RemoteLibrarian | None = None
+        if record is not None:
+            self.librarian = RemoteLibrarian(
                 node,
                 self.bus,
-                name=librarian.name,
-                repository=repository,
+                name=record.node,
+                repository=record.repository,
                 on_change=self._changed,
             )
-            if librarian is not None
-            else None
-        )
+            self._stream = self.librarian.stream
+        else:
+            # It only watches who shows which record.
+            self._stream = Stream(
+                node, self.bus, named=lambda: None, on_change=self._changed
+            )
+        self._node = node
         self._tell()
 
     @property
@@ -83,6 +88,15 @@ class Outside:
     def problem(self) -> str | None:
         """What a person has to put right, in words."""
         return self.bus.twin.fenced or self.bus.twin.zombie
+
+    def shows(self, named: Named) -> bool:
+        """Tell whether a companion has this home's record and can go on with it."""
+        shown = self._stream.shown.get(named.node)
+        if shown is None or not self.bus.presence.online(named.node):
+            return False
+        boot, seq = shown.head.nodes.get(self._node.name, (0, 0))
+        first = self._node.journal.first or (0, 0)
+        return shown.head.repository == named.repository and first <= (boot, seq + 1)
 
     async def run(self) -> None:
         """Stay connected until `stop`."""

@@ -33,6 +33,7 @@ class RemoteLibrarian:
         self.named = Named(node=name, repository=repository)
         self.stream = Stream(node, bus, named=lambda: self.named, on_change=self._shown)
         self.feed = self.stream.feed
+        self._news = asyncio.Event()
         self._numbers = itertools.count(1)
         self._questions: dict[int, asyncio.Future[Any]] = {}
         bus.on_frame("answer", self._answer)
@@ -82,6 +83,7 @@ class RemoteLibrarian:
         """See whether it is there; call it whenever that may change."""
         self.stream.look()
         if not self.feed.connected:
+            self._news.set()
             for future in self._questions.values():
                 if not future.done():
                     future.set_exception(LibrarianError("the librarian is away"))
@@ -110,7 +112,18 @@ class RemoteLibrarian:
         finally:
             del self._questions[number]
 
+    async def flush(self, timeout: float) -> None:
+        """Let it record what is synced; what it does not get in time it gets later."""
+        try:
+            async with asyncio.timeout(timeout):
+                while self.feed.connected and self.feed.behind:
+                    self._news.clear()
+                    await self._news.wait()
+        except TimeoutError:
+            return
+
     def _shown(self) -> None:
+        self._news.set()
         # A home without a record takes the first one shown, and no other later.
         shown = self.stream.current
         if self.named.repository is None and shown is not None:
