@@ -13,6 +13,7 @@ from typing import Any
 from .adapter import Adapter
 from .agents.base import Spawn
 from .agents.deferrals import Deferrals
+from .agents.failures import Here
 from .agents.issuer import Issuer
 from .agents.manager import ROOT, Manager
 from .agents.questions import Questions
@@ -144,6 +145,7 @@ class Hub:
             zone=zone,
             questions=self._questions,
             decided=self.overview.decided,
+            peers=outside or Here(),
         )
         self._deferrals = Deferrals(
             self.state,
@@ -485,6 +487,10 @@ class Hub:
             holds=tuple(map(HoldStatus.of, self.state.holds(self._clock.now()))),
             librarian=(
                 librarian.status if librarian else LibrarianStatus(connected=False)
+            ),
+            reviews=tuple(
+                f"{review.request.text}: {review.text}"
+                for review in self._rupert.reviews.values()
             ),
             journal=self.node.journal.writable,
             last=self.overview.last,

@@ -47,6 +47,7 @@ class Outside:
         self._on_change = on_change
         self.on_start = on_start
         self._boots: dict[str, int] = {}
+        self._agents: dict[str, tuple[str, ...]] = {}
         self.bus = MqttBus(
             node,
             broker,
@@ -83,6 +84,14 @@ class Outside:
             AgentStatus(name=name, online=self.bus.presence.online(name))
             for name in self._enrolled
         )
+
+    def alive(self, agent: str) -> bool:
+        """Tell whether an agent, of this node or another, is there."""
+        return agent in AGENTS or self.bus.presence.host(agent) is not None
+
+    def expected(self, agent: str) -> bool:
+        """Tell whether an agent that is away belongs to this home."""
+        return any(agent in agents for agents in self._agents.values())
 
     @property
     def problem(self) -> str | None:
@@ -134,6 +143,8 @@ class Outside:
 
     def _heard(self, status: Status) -> None:
         """Let go of what a companion had before it started anew."""
+        if status.node != HUB:
+            self._agents[status.node] = status.agents
         if status.node == HUB or status.boot <= self._boots.get(status.node, 0):
             return
         if status.node in self._boots:

@@ -181,6 +181,8 @@ class HubStatus:
     leases: tuple[LeaseStatus, ...] = ()
     holds: tuple[HoldStatus, ...] = ()
     questions: tuple[QuestionStatus, ...] = ()
+    reviews: tuple[str, ...] = ()
+    """What only a person can decide, in words: nobody knows what became of it."""
     deferred: tuple[DeferredStatus, ...] = ()
     librarian: LibrarianStatus = field(
         default_factory=lambda: LibrarianStatus(connected=False)

@@ -6,7 +6,7 @@ have, except who is waiting for an answer.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import tzinfo
 from functools import partial
@@ -36,8 +36,9 @@ from ..operations import Problem
 from ..planner import Planner, Situation
 from ..reasons import Outcome, Reason
 from .base import Agent, Spawn
-from .dispatch import Dispatch, Intent, Job
+from .dispatch import Dispatch, Intent, Job, Review
 from .echo import Echo
+from .failures import Peers
 from .issuer import Issuer
 from .manager import ROOT
 from .questions import Questions
@@ -69,6 +70,7 @@ class Rupert(Agent):
         zone: tzinfo,
         questions: Questions,
         decided: Callable[[Message, tuple[Step, ...], Principal], None],
+        peers: Peers,
     ) -> None:
         """Attach to the bus as `rupert`; `decided` is told of every decision."""
         super().__init__(ROOT, node, bus, spawn)
@@ -86,8 +88,10 @@ class Rupert(Agent):
             clock=clock,
             questions=questions,
             decided=decided,
+            peers=peers,
         )
         self._echo = Echo(clock)
+        self.reviews: Mapping[str, Review] = self._dispatch.reviews
 
     # Intents
 
