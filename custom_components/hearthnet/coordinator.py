@@ -36,7 +36,13 @@ from .distributed import (
     async_stop_outside,
 )
 from .house import HassHouse, HouseOptions
-from .issues import POLICY, async_show_mistakes, async_show_record
+from .issues import (
+    POLICY,
+    async_show_bus,
+    async_show_mistakes,
+    async_show_record,
+    async_show_reviews,
+)
 from .model_use import ModelUse
 from .notices import async_tell_dropped
 from .observation import Observer, recorded
@@ -93,6 +99,7 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
         self._running = False
         self._moving = False
         self._in_force = _contents(entry)
+        self._reviews: set[str] = set()
 
     # Start and stop
 
@@ -275,6 +282,14 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
             return
         status = self.hub.status
         self.async_set_updated_data(status)
+        self._reviews = async_show_reviews(self.hass, status.reviews, self._reviews)
+        if self.outside is not None:
+            reports = self.outside.bus.reports
+            async_show_bus(
+                self.hass,
+                self.outside.problem,
+                {topic: found.fault.value for topic, found in reports.rejected.items()},
+            )
         embedded = isinstance(self.librarian, EmbeddedLibrarian)
         if self.outside is not None and embedded and not self._moving:
             self._moving = async_consider_move(

@@ -51,6 +51,7 @@ async def test_nothing_is_believed_without_a_signature(
     evil = Peer("stranger", tmp_path / "evil", mosquitto.port)
     async with stranger(mosquitto.port) as someone, hub, phone:
         await hub.sees("phone")
+        await phone.sees("hub")
         record = phone.say("rupert", "Real.")
         assert record.signature
         good = seal(record.data, record.signature)
@@ -167,6 +168,7 @@ async def test_nothing_leaves_before_it_is_on_the_disk(
     phone = Peer("phone", tmp_path / "phone", mosquitto.port)
     async with stranger(mosquitto.port) as someone, hub, phone:
         await hub.sees("phone")
+        await phone.sees("hub")
         gate = asyncio.Event()
         sync = hub.node.journal.sync
 
@@ -244,7 +246,7 @@ async def test_the_broker_dies_and_comes_back(
         mosquitto.start()
         await hub.sees("phone")
         await phone.sees("hub")
-        phone.bus.send(phone.say("rupert", "There."))
+        assert phone.bus.send(phone.say("rupert", "There."))
         await hub.until(lambda: "There." in hub.texts())
         assert hub.bus.problem is None
 

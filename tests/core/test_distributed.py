@@ -20,7 +20,7 @@ from hearthnet.core.gate import Gate
 from hearthnet.core.hub import Hub
 from hearthnet.core.intents import Origin, Result
 from hearthnet.core.messages import MessageType
-from hearthnet.core.node import Node
+from hearthnet.core.node import Node, Record
 from hearthnet.core.outside import Outside
 from hearthnet.core.policy.load import preset
 from hearthnet.core.reasons import Outcome, Reason
@@ -244,3 +244,37 @@ async def test_a_manager_that_dies_while_it_acts(
             r for r in here.hub.node.history() if r.message.type is MessageType.GRANT
         ]
         assert len(grants) == 1
+
+
+async def test_what_was_not_done_is_asked_for_again(
+    mosquitto: Mosquitto, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The manager went away with a lease, unused; a read shows that nothing is done."""
+    monkeypatch.setattr("hearthnet.core.agents.dispatch.DEFAULT_TTL", 0.5)
+    monkeypatch.setattr("hearthnet.core.agents.issuer.DEFAULT_TTL", 0.5)
+    house = television()
+    async with home(tmp_path, mosquitto.port, house) as here:
+        async with (
+            Proxy(mosquitto.port) as proxy,
+            phone(tmp_path, proxy.port, house),
+        ):
+            await here.until(lambda: here.outside.alive("darcy"))
+
+            def cut(record: Record) -> None:
+                if record.message.type is MessageType.GRANT:
+                    proxy.cut(refuse=True)
+
+            unsubscribe = here.hub.node.subscribe(cut)
+            asking = asyncio.ensure_future(here.switch())
+            await here.until(lambda: not here.outside.alive("darcy"))
+            unsubscribe()
+        assert not house.acts
+        async with phone(tmp_path, mosquitto.port, house):
+            assert (await asking).steps[0].outcome is Outcome.CHANGED
+        assert len(house.acts) == 1
+        assert not here.hub.status.reviews
+        await here.hub.node.sync()
+        grants = [
+            r for r in here.hub.node.history() if r.message.type is MessageType.GRANT
+        ]
+        assert len(grants) == 2

@@ -2,6 +2,7 @@
 
 import asyncio
 from itertools import pairwise
+import json
 import os
 from pathlib import Path
 import subprocess
@@ -14,7 +15,7 @@ from hearthnet.config import Config, ConfigError
 from hearthnet.core.bus.broker import Topics
 from hearthnet.core.bus.link import AccessError, LinkError, connect
 from hearthnet.core.bus.mosquitto import write
-from hearthnet.core.keys import SigningKey, VerifyKey, follow, pass_on
+from hearthnet.core.keys import SigningKey, VerifyKey, follow, pass_on, renew
 from hearthnet.core.pairing import (
     LIFE,
     TRIES,
@@ -87,6 +88,17 @@ def test_a_key_is_followed_by_the_one_it_names() -> None:
     forged = {**chain[0], "new": KEYS["stranger"].public.text}
     assert follow(keys[0].public, [forged, {}, {"old": "x"}]) == keys[0].public
     assert follow(PHONE.public, chain) == PHONE.public
+
+
+def test_the_hubs_key_is_renewed(tmp_path: Path) -> None:
+    path, chain = tmp_path / "key", tmp_path / "chain"
+    first = SigningKey.load_or_create(path, b"a" * 32)
+    for seed in (b"b" * 32, b"c" * 32):
+        assert renew(path, chain, seed).public == SigningKey(seed).public
+        assert path.stat().st_mode & 0o777 == 0o600
+    newest = SigningKey.load_or_create(path, b"z" * 32)
+    assert follow(first.public, json.loads(chain.read_bytes())) == newest.public
+    assert newest.public == SigningKey(b"c" * 32).public
 
 
 async def _confirm(port: int, offer: Offer) -> VerifyKey:

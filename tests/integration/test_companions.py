@@ -1,28 +1,37 @@
 """The broker and the companions in Home Assistant, over a real broker."""
 
 import asyncio
+import base64
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+import os
 from pathlib import Path
+import subprocess
+import sys
 from typing import Any
 
 from homeassistant.config_entries import SOURCE_USER, ConfigSubentryData
 from homeassistant.core import HomeAssistant
 from homeassistant.data_entry_flow import FlowResultType
+from homeassistant.helpers import issue_registry as ir
 from homeassistant.setup import async_setup_component
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.hearthnet import companion_flow
 from custom_components.hearthnet.const import DOMAIN
+from custom_components.hearthnet.coordinator import OWNER
+from custom_components.hearthnet.core.agents.jobs import Review
 from custom_components.hearthnet.core.bus.broker import Broker, Topics
 from custom_components.hearthnet.core.bus.link import connect
 from custom_components.hearthnet.core.companion import Companion, Identity
+from custom_components.hearthnet.core.intents import Action, Origin, Request
 from custom_components.hearthnet.core.keys import SigningKey
 from custom_components.hearthnet.core.pairing import Code, accepted, hello
+from custom_components.hearthnet.repairs import ReviewFlow, async_create_fix_flow
 from tests.support.mosquitto import Mosquitto
 
-from .setup import ENTRY_ID, OPTIONS
+from .setup import ENTRY_ID, OPTIONS, recorded
 
 PREFIX = "hearthnet/test"
 KEY = SigningKey(bytes([9]) * 32)
@@ -78,6 +87,11 @@ async def until(entry: MockConfigEntry, condition: Any) -> None:
 def online(entry: MockConfigEntry, name: str) -> bool:
     agents = entry.runtime_data.hub.status.agents
     return any(agent.name == name and agent.online for agent in agents)
+
+
+@pytest.fixture
+def issues(hass: HomeAssistant) -> ir.IssueRegistry:
+    return ir.async_get(hass)
 
 
 @asynccontextmanager
@@ -289,3 +303,100 @@ async def test_without_a_broker_nothing_can_be_paired(hass: HomeAssistant) -> No
         (ENTRY_ID, "companion"), context={"source": SOURCE_USER}
     )
     assert form["reason"] == "no_broker"
+
+
+async def test_a_retained_command_moves_nothing_and_is_named(
+    hass: HomeAssistant, broker: Broker, issues: ir.IssueRegistry
+) -> None:
+    entry = await set_up(hass, broker)
+    topic = f"{PREFIX}/inbox/hub/phone"
+    async with connect(broker, "somebody") as link:
+        await link.publish(topic, b"do it", retain=True)
+        await until(entry, lambda _: entry.runtime_data.outside.bus.connected)
+    assert await hass.config_entries.async_reload(ENTRY_ID)
+    await until(entry, lambda _: entry.runtime_data.outside.bus.reports.rejected)
+    await hass.async_block_till_done()
+    issue = issues.async_get_issue(DOMAIN, "bus_rejected")
+    assert issue is not None
+    assert issue.translation_placeholders == {"topics": f"- {topic}: retained"}
+    assert await hass.config_entries.async_unload(ENTRY_ID)
+
+
+@pytest.mark.parametrize("choice", ["retry", "drop"])
+async def test_a_person_says_what_becomes_of_a_lost_action(
+    hass: HomeAssistant, issues: ir.IssueRegistry, choice: str
+) -> None:
+    entry = await set_up(hass, None)
+    hub = entry.runtime_data.hub
+    request = Request(text="lamp on", principal=OWNER, origin=Origin.APP)
+    action = Action(targets=("nothing",), operation="light.turn_on")
+    hub._rupert.reviews["hub.1.9"] = Review(request, action, "it is gone")
+    hub.overview.changed()
+    await hass.async_block_till_done()
+    issue = issues.async_get_issue(DOMAIN, "review_hub.1.9")
+    assert issue is not None
+    assert issue.is_fixable
+    flow = await async_create_fix_flow(hass, issue.issue_id, issue.data)
+    assert isinstance(flow, ReviewFlow)
+    flow.hass = hass
+    menu = await flow.async_step_init()
+    assert menu["menu_options"] == ["retry", "drop"]
+    before = hub.node.position
+    result = await getattr(flow, f"async_step_{choice}")()
+    assert result["type"] is FlowResultType.CREATE_ENTRY
+    assert (hub.node.position > before) is (choice == "retry")
+    again = await getattr(flow, f"async_step_{choice}")()
+    assert again["reason"] == "over"
+    await hass.async_block_till_done()
+    assert issues.async_get_issue(DOMAIN, "review_hub.1.9") is None
+
+
+async def test_the_record_moves_to_another_machine(
+    hass: HomeAssistant, broker: Broker, tmp_path: Path
+) -> None:
+    """It starts from a copy; the hub names it once it shows the same record."""
+    one = {"name": "dewey", "role": "dewey", "key": KEY.public.text}
+    entry = await set_up(hass, broker, one)
+    await recorded(entry)
+    embedded = entry.runtime_data.folder.repository
+    copy = tmp_path / "dewey" / "repository.git"
+    subprocess.run(  # noqa: ASYNC221 - nothing else has to run
+        ["git", "clone", "--quiet", "--mirror", str(embedded), str(copy)], check=True
+    )
+    hub = entry.runtime_data.hub
+    path = tmp_path / "dewey.toml"
+    path.write_text(
+        'name = "dewey"\nrole = "dewey"\n'
+        f'key = "{base64.b64encode(bytes([9]) * 32).decode()}"\n'
+        f'hub = "{hub.node.public_key.text}"\ndata = "{tmp_path / "dewey"}"\n'
+        f'[broker]\nhost = "127.0.0.1"\nport = {broker.port}\nprefix = "{PREFIX}"\n'
+    )
+    path.chmod(0o600)
+    boot = hub.node.boot
+    repository = hub.status.librarian.repository
+    program = "import sys; from hearthnet.cli import main; sys.exit(main())"
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", program, "dewey", "--config", str(path)),
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    try:
+        async with asyncio.timeout(40):
+            while entry.runtime_data.hub.node.boot == boot:
+                await asyncio.sleep(0.1)
+                await hass.async_block_till_done()
+        await recorded(entry)
+        status = entry.runtime_data.hub.status.librarian
+        assert status.repository == repository
+        assert entry.runtime_data.outside.librarian is not None
+        log = subprocess.run(  # noqa: ASYNC221
+            ["git", "-C", str(copy), "log", "--format=%(trailers:key=Event,valueonly)"],
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout.split()
+        assert f"hub.{boot}.1" in log
+        assert f"hub.{boot + 1}.1" in log
+    finally:
+        assert await hass.config_entries.async_unload(ENTRY_ID)
+        process.terminate()
+        assert await process.wait() == 0

@@ -51,6 +51,7 @@ from .status import (
     LeaseStatus,
     LibrarianStatus,
     QuestionStatus,
+    ReviewStatus,
 )
 from .verify import Readiness
 
@@ -365,6 +366,20 @@ class Hub:
         await self.node.sync()
         return await self._rupert.approved(pending) if approve else None
 
+    async def review(self, intent: str, *, retry: bool) -> Result | None:
+        """Take what a person says of something whose end nobody knows.
+
+        A retry is a new intent of whoever asked first, verified like any other.
+
+        Raises:
+            LookupError: there is nothing to say about it (any more).
+        """
+        review = self._rupert.reviews.pop(intent)
+        self.overview.changed()
+        if not retry:
+            return None
+        return await self._rupert.propose(review.request, (review.action,))
+
     async def revoke_lease(self, lease_id: str, principal: Principal) -> bool:
         """End a live lease; False when there is none of that id."""
         if (lease := self._issuer.leases.get(lease_id)) is None:
@@ -489,8 +504,8 @@ class Hub:
                 librarian.status if librarian else LibrarianStatus(connected=False)
             ),
             reviews=tuple(
-                f"{review.request.text}: {review.text}"
-                for review in self._rupert.reviews.values()
+                ReviewStatus(intent=intent, asked=one.request.text, text=one.text)
+                for intent, one in self._rupert.reviews.items()
             ),
             journal=self.node.journal.writable,
             last=self.overview.last,

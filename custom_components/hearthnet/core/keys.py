@@ -4,6 +4,7 @@ import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
+import json
 import os
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import (
     Ed25519PublicKey,
 )
 
-from .files import sync_folder
+from .files import replace, sync_folder
 
 
 class KeyFileError(OSError):
@@ -98,6 +99,23 @@ def pass_on(old: SigningKey, new: VerifyKey) -> dict[str, str]:
     link = {"old": old.public.text, "new": new.text}
     signature = old.sign(_link(link["old"], link["new"]))
     return {**link, "signature": base64.b64encode(signature).decode()}
+
+
+def renew(path: Path, chain: Path, seed: bytes) -> SigningKey:
+    """Replace the key at `path`, and note in `chain` that the old one says so. Blocks.
+
+    The chain is stored first: a key that nobody is led to would be a lost one.
+    """
+    old, new = SigningKey(path.read_bytes()), SigningKey(seed)
+    links = json.loads(chain.read_bytes()) if chain.exists() else []
+    replace(chain, json.dumps([*links, pass_on(old, new.public)]).encode())
+    fresh = path.with_name(f"{path.name}.fresh")
+    fresh.unlink(missing_ok=True)
+    SigningKey.load_or_create(fresh, seed)
+    sync_folder(path.parent)
+    fresh.replace(path)
+    sync_folder(path.parent)
+    return new
 
 
 def follow(trusted: VerifyKey, chain: Sequence[Mapping[str, str]]) -> VerifyKey:

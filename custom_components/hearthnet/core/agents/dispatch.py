@@ -2,17 +2,14 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from datetime import datetime
+from dataclasses import dataclass, replace
 import logging
 
 from ..assignment import Assignment
 from ..clock import Clock
-from ..confirmations import Binding
 from ..devices import House, Principal
 from ..domains import OPERATIONS
-from ..holds import SourceClass
-from ..intents import Action, Evidence, Plan, Request, Step
+from ..intents import Evidence, Plan, Step
 from ..journal import JournalError
 from ..leases import DEFAULT_TTL, DRIFT
 from ..messages import EventId, Json, Message, MessageType
@@ -24,6 +21,7 @@ from ..state import POLICY_PATH
 from .base import Spawn
 from .failures import LOOK, Patience, Peers, Standing, standing, unmet
 from .issuer import Issuer, Open
+from .jobs import Intent, Job, Review
 from .manager import ROOT
 from .questions import Questions
 from .steps import refused, steps_of
@@ -36,49 +34,6 @@ REGROUNDED = 8
 dragged may have wished before. An older wish does not come back, see `Turns`."""
 GRACE = 15.0
 """Seconds past an intent's deadline in which a running actuation may still report."""
-
-
-@dataclass(eq=False)
-class Job:
-    """One action on one device or group, on its way."""
-
-    index: int
-    """Index of the plan's action that it belongs to."""
-    action: Action
-    device: str
-    manager: str = ""
-    done: asyncio.Event = field(default_factory=asyncio.Event)
-    steps: tuple[Step, ...] = ()
-
-
-@dataclass(eq=False)
-class Intent:
-    """An intent while it runs."""
-
-    id: str
-    request: Request
-    source: SourceClass
-    deadline: float
-    """Boot time."""
-    grounded: int
-    """The moment of the hub's view that the plan was made on."""
-    standing: bool = False
-    until: datetime | None = None
-    lease: float | None = None
-    """Only leases are wanted, of this life in seconds."""
-    approved: Binding | None = None
-    """What a person agreed to, if this intent comes of a question."""
-    receipts: set[str] = field(default_factory=set)
-    """Its own receipts: what they wrote does not make its later steps stale."""
-
-
-@dataclass(frozen=True)
-class Review:
-    """Something whose end nobody knows: a person has to look."""
-
-    request: Request
-    action: Action
-    text: str
 
 
 @dataclass(eq=False)

@@ -6,7 +6,7 @@ have, except who is waiting for an answer.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import tzinfo
 from functools import partial
@@ -36,10 +36,11 @@ from ..operations import Problem
 from ..planner import Planner, Situation
 from ..reasons import Outcome, Reason
 from .base import Agent, Spawn
-from .dispatch import Dispatch, Intent, Job, Review
+from .dispatch import Dispatch
 from .echo import Echo
 from .failures import Peers
 from .issuer import Issuer
+from .jobs import Intent, Job, Review
 from .manager import ROOT
 from .questions import Questions
 from .tasking import assignment_of, source_of
@@ -91,7 +92,7 @@ class Rupert(Agent):
             peers=peers,
         )
         self._echo = Echo(clock)
-        self.reviews: Mapping[str, Review] = self._dispatch.reviews
+        self.reviews: dict[str, Review] = self._dispatch.reviews
 
     # Intents
 

@@ -66,6 +66,11 @@ class Framed:
     retained: bool
 
 
+type Done = Callable[[], None]
+"""Says that a delivery is dealt with; the broker then sends more."""
+type FrameHandler = Callable[[Framed, Done], None]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Heard:
     """A message to act on."""

@@ -19,7 +19,7 @@ from ..node import Node, Record
 from . import Handler
 from .broker import Broker, Topics
 from .envelope import pack, seal
-from .inbound import Again, Framed, Heard, Inbound, Rejected
+from .inbound import Again, Done, Framed, FrameHandler, Heard, Inbound, Rejected
 from .link import Delivery, Link, LinkError, TakenOverError, Will, connect
 from .outbound import Outbound
 from .presence import BEAT, Presence, Status
@@ -28,10 +28,6 @@ from .retry import Backoff, first
 from .twin import ANSWER_SECONDS, Twin, Verdict
 
 _LOGGER = logging.getLogger(__name__)
-
-type Done = Callable[[], None]
-"""Says that a delivery is dealt with; the broker then sends more."""
-type FrameHandler = Callable[[Framed, Done], None]
 
 
 class MqttBus:
@@ -129,9 +125,8 @@ class MqttBus:
 
     def send_frame(self, to: str, kind: str, **fields: Any) -> bool:
         """Send a frame to a node; False when the broker is not reached."""
-        return self.publish_frame(
-            self.topics.inbox(to, self._node.name), kind, expiry=60, **fields
-        )
+        topic = self.topics.inbox(to, self._node.name)
+        return self.publish_frame(topic, kind, expiry=60, **fields)
 
     def publish_frame(
         self,
@@ -212,7 +207,11 @@ class MqttBus:
                 await self._subscribe(link)
                 tasks += [
                     asyncio.ensure_future(work)
-                    for work in (self._receive(link), self._beat(), self._stopped())
+                    for work in (
+                        self._receive(link),
+                        self._beat(),
+                        self._end(),
+                    )
                 ]
                 self._link = link
                 self._outbound.open(link)
@@ -244,7 +243,7 @@ class MqttBus:
             wanted.append(topics.log("+"))
         await link.subscribe(*wanted)
 
-    async def _stopped(self) -> None:
+    async def _end(self) -> None:
         await self._stopping.wait()
 
     async def _beat(self) -> None:
@@ -289,8 +288,7 @@ class MqttBus:
         if self._greeted == self._node.boot:
             return
         self._greeted = self._node.boot
-        if (hello := self._node.hello) is not None:
-            self.send(hello)
+        self.send(self._node.hello)
 
     def _publish(self, topic: str, record: Record) -> bool:
         assert record.signature
@@ -396,9 +394,7 @@ class MqttBus:
     def _report(self, found: Rejected) -> None:
         """Put what was thrown away on record, and answer it."""
         alert = self.reports.take(found)
-        if alert is None:
-            return
-        if found.sender is not None and self._key_of(found.sender) is not None:
+        if alert is not None and found.sender and self._key_of(found.sender):
             self._publish(self.topics.inbox(found.sender, self._node.name), alert)
         self._on_change()
 

@@ -9,6 +9,7 @@ from ..journal import JournalError
 from ..node import Node
 from .link import AccessError, Link, LinkError
 
+DRAIN_SECONDS = 5.0
 MAX_WAITING = 2000
 """How much may wait for the disk; more is dropped, as if nobody were there."""
 
@@ -63,9 +64,9 @@ class Outbound:
         return True
 
     async def drain(self) -> None:
-        """Return once all that was taken has left."""
+        """Return once all that was taken has left, or the disk takes too long."""
         if self._sending is not None:
-            await asyncio.wait([self._sending])
+            await asyncio.wait([self._sending], timeout=DRAIN_SECONDS)
 
     async def _send(self) -> None:
         try:

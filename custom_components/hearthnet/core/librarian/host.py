@@ -10,8 +10,8 @@ import itertools
 from pathlib import Path
 from typing import Any
 
-from ..bus.inbound import Framed
-from ..bus.mqtt import Done, MqttBus
+from ..bus.inbound import Done, Framed
+from ..bus.mqtt import MqttBus
 from ..journal import Entry
 from ..messages import Position
 from ..node import Node

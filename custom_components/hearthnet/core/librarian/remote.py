@@ -5,8 +5,8 @@ from collections.abc import Callable
 import itertools
 from typing import Any
 
-from ..bus.inbound import Framed
-from ..bus.mqtt import Done, MqttBus
+from ..bus.inbound import Done, Framed
+from ..bus.mqtt import MqttBus
 from ..node import Node
 from ..status import LibrarianStatus
 from . import LibrarianError

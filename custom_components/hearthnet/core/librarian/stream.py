@@ -8,8 +8,8 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from ..bus.inbound import Framed
-from ..bus.mqtt import Done, MqttBus
+from ..bus.inbound import Done, Framed
+from ..bus.mqtt import MqttBus
 from ..journal import Entry
 from ..node import Node
 from . import wire
