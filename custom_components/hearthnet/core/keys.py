@@ -108,6 +108,8 @@ def renew(path: Path, chain: Path, seed: bytes) -> SigningKey:
     """
     old, new = SigningKey(path.read_bytes()), SigningKey(seed)
     links = json.loads(chain.read_bytes()) if chain.exists() else []
+    # What a start that was cut off had named was never used.
+    links = [link for link in links if link["old"] != old.public.text]
     replace(chain, json.dumps([*links, pass_on(old, new.public)]).encode())
     fresh = path.with_name(f"{path.name}.fresh")
     fresh.unlink(missing_ok=True)
