@@ -89,6 +89,12 @@ class Outside:
         """Tell whether an agent, of this node or another, is there."""
         return agent in AGENTS or self.bus.presence.host(agent) is not None
 
+    def life(self, agent: str) -> str:
+        """Name an agent's present start: another one knows nothing of its tasks."""
+        host = self.bus.presence.host(agent)
+        status = self.bus.presence.status(host) if host else None
+        return status.instance if status else ""
+
     def expected(self, agent: str) -> bool:
         """Tell whether an agent that is away belongs to this home."""
         return any(agent in agents for agents in self._agents.values())

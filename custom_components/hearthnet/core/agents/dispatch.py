@@ -281,11 +281,13 @@ class Dispatch:
     ) -> tuple[Step, ...]:
         """Wait for the answer, and notice when nobody is there to give it."""
         until = intent.deadline + GRACE
+        life = self._peers.life(job.manager)
         while (left := until - self._clock.boottime()) > 0:
             done, _ = await asyncio.wait([future], timeout=min(left, LOOK))
             if done:
                 return future.result()
-            if self._peers.alive(job.manager):
+            alive = self._peers.alive(job.manager)
+            if alive and self._peers.life(job.manager) == life:
                 continue
             task = self._issuer.tasks.get(task_id)
             if task is not None and task.compiled is not None:

@@ -41,6 +41,9 @@ class Peers(Protocol):
     def alive(self, agent: str) -> bool:
         """Tell whether an agent is there."""
 
+    def life(self, agent: str) -> str:
+        """Name an agent's present start: another one knows nothing of its tasks."""
+
     def expected(self, agent: str) -> bool:
         """Tell whether an agent that is away belongs to this home."""
 
@@ -51,6 +54,10 @@ class Here:
     def alive(self, agent: str) -> bool:
         """Tell whether an agent is there."""
         return True
+
+    def life(self, agent: str) -> str:
+        """Name an agent's present start."""
+        return ""
 
     def expected(self, agent: str) -> bool:
         """Tell whether an agent that is away belongs to this home."""

@@ -205,14 +205,8 @@ class MqttBus:
             tasks: list[asyncio.Future[None]] = []
             try:
                 await self._subscribe(link)
-                tasks += [
-                    asyncio.ensure_future(work)
-                    for work in (
-                        self._receive(link),
-                        self._beat(),
-                        self._end(),
-                    )
-                ]
+                work = (self._receive(link), self._beat(), self._end())
+                tasks += map(asyncio.ensure_future, work)
                 self._link = link
                 self._outbound.open(link)
                 self._set_problem(None)
