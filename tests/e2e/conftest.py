@@ -66,7 +66,7 @@ def hearth(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HassServer]:
                 entity_ids=["switch.e2e_plug"],
                 should_expose=True,
             )
-        set_up(server)
+        set_up(server, {})
         yield server
 
 

@@ -203,7 +203,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HassServer]:
     yaml = PLAIN_HOME.replace("lovelace:", "lovelace: {resource_mode: yaml}")
     with HassServer(tmp_path_factory.mktemp("plain"), yaml=yaml) as hass:
         furnish(hass)
-        set_up(hass)
+        set_up(hass, {})
         hass.add_user("Gus", "guest-password")
         hass.stop()
         path = hass.config / ".storage/auth"
@@ -254,7 +254,7 @@ def test_restart_and_update(
         components={"hearthnet": copy},
     )
     furnish(hass)
-    set_up(hass)
+    set_up(hass, {})
     propose(hass, "light.turn_on", DESK, brightness_pct=20)
     page = open_page(dashboard(hass), hass=hass)
     card = card_of(page)
