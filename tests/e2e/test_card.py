@@ -17,7 +17,7 @@ from tests.support.browser import Browser
 from tests.support.hass_server import INTEGRATION, HassServer
 from tests.support.process import wait_until
 
-from .cards import TAG, card_of, dashboard, row_of
+from .cards import TAG, card_of, dashboard, old_dashboard, row_of
 from .conftest import OpenPage, StartHass
 
 PLAIN_HOME = configuration().replace("automation: !include automations.yaml", "")
@@ -137,6 +137,19 @@ def test_a_question_is_answered_on_the_card(hearth: HassServer, page: Page) -> N
     expect(row_of(card, "e2e plug")).to_contain_text("Sent; nothing reports back")
     expect(section).to_have_count(0)
     assert hearth.state("switch.e2e_plug")["state"] == "off"
+
+
+@pytest.mark.parametrize("kind", ["masonry", "panel"])
+def test_it_scrolls_where_it_has_no_height(
+    hearth: HassServer, open_page: OpenPage, kind: str
+) -> None:
+    for level in range(40, 60):
+        propose(hearth, "light.turn_on", DESK, brightness_pct=level)
+    card = card_of(open_page(old_dashboard(hearth, kind), hass=hearth))
+    card.locator("li.row").nth(15).wait_for()
+    frame = card.locator(".list").bounding_box()
+    assert frame
+    assert 400 < frame["height"] < 0.8 * 900
 
 
 def test_it_offers_itself(page: Page) -> None:
