@@ -32,6 +32,7 @@ import { filters } from "./parts/filters";
 import { banners, noMatch, phaseText, placeholder } from "./parts/notices";
 import { rowTemplate, type RowState } from "./parts/row";
 import { agentStrip, questionStrip, holdStrip } from "./parts/strips";
+import { reveal, scrolled } from "./scroll";
 import { byDay, type Filter } from "./store";
 import { fill, loadTexts, textsFor } from "./texts";
 import type { Chain, FeedMessage, Hold, Question, Row, Status } from "./types";
@@ -39,9 +40,6 @@ import { Words } from "./words";
 
 /** The address that the integration serves the card under has the file's digest in it. */
 const OWN_DIGEST = /\/hearthnet_static\/([0-9a-f]+)\//.exec(import.meta.url)?.[1];
-const SCROLLED = 40;
-/** Pixels of the day's name, which stays at the top. */
-const DAY_HEIGHT = 26;
 
 export class TimelineCard extends LitElement {
   static override styles = [base, css].map(unsafeCSS);
@@ -179,7 +177,7 @@ export class TimelineCard extends LitElement {
 
   /** Tell whether a row that came in on top would move what is being read. */
   #reading(): boolean {
-    return this.open !== undefined || (this.#list?.scrollTop ?? 0) > SCROLLED;
+    return this.open !== undefined || scrolled(this.#list);
   }
 
   get #list(): HTMLElement | null {
@@ -190,14 +188,7 @@ export class TimelineCard extends LitElement {
     if (changed.has("open")) this.#reveal();
   }
 
-  /** Bring as much as fits of what was opened into view, its head in any case. */
-  #reveal = (): void => {
-    const [list, row] = [this.#list, this.renderRoot.querySelector(".row.open")];
-    if (!list || !row) return;
-    const [frame, inner] = [list.getBoundingClientRect(), row.getBoundingClientRect()];
-    const below = inner.bottom - frame.bottom;
-    list.scrollTop += Math.max(0, Math.min(below, inner.top - frame.top - DAY_HEIGHT));
-  };
+  #reveal = (): void => reveal(this.#list, this.renderRoot.querySelector(".row.open"));
 
   // What readers do
 
@@ -239,10 +230,7 @@ export class TimelineCard extends LitElement {
     done.then(
       (said) => fire(this, "hass-notification", { message: said || this.#words?.t.done }),
       // Home Assistant has shown an action's error itself.
-      (error: unknown) => {
-        if (this.hass && error instanceof Object && "code" in error && error.code === "not_found")
-          fire(this, "hass-notification", { message: this.#words?.t.too_late });
-      },
+      () => undefined,
     );
   }
 
@@ -254,7 +242,11 @@ export class TimelineCard extends LitElement {
     );
 
   #decide = (question: Question, approve: boolean): void =>
-    this.#tell(answer(this.hass!, question.id, approve));
+    this.#tell(
+      answer(this.hass!, question.id, approve).catch((error: { code: string; message: string }) =>
+        error.code === "not_found" ? this.#words?.t.too_late : error.message,
+      ),
+    );
 
   // What they see
 

@@ -82,36 +82,31 @@ export function configForm({ form, form_help, groups }: Texts): object {
   };
 }
 
-/** Domains that HearthNet has operations for; `test_card_names.py` compares them too. */
-export const ACTUATED = [
-  "alarm_control_panel",
-  "button",
-  "camera",
-  "climate",
-  "cover",
-  "fan",
-  "group",
-  "humidifier",
-  "input_boolean",
-  "input_button",
-  "input_number",
-  "input_select",
-  "input_text",
-  "lawn_mower",
-  "light",
-  "lock",
-  "media_player",
-  "number",
-  "remote",
-  "select",
-  "siren",
-  "switch",
-  "text",
-  "vacuum",
-  "valve",
-  "water_heater",
+/** Domains whose entities only report; `test_card_names.py` knows those that can be moved. */
+export const REPORTING = [
+  "ai_task",
+  "assist_satellite",
+  "automation",
+  "binary_sensor",
+  "calendar",
+  "conversation",
+  "device_tracker",
+  "event",
+  "geo_location",
+  "image",
+  "notify",
+  "person",
+  "sensor",
+  "stt",
+  "sun",
+  "tts",
+  "update",
+  "wake_word",
+  "weather",
+  "zone",
 ] as const;
 
-export function isActuated(entityId: string): boolean {
-  return (ACTUATED as readonly string[]).includes(entityId.split(".", 1)[0] ?? "");
+/** Tell whether HearthNet may have to do with an entity. */
+export function mayMove(entityId: string): boolean {
+  return !(REPORTING as readonly string[]).includes(entityId.split(".", 1)[0] ?? "");
 }

@@ -2,7 +2,7 @@
 
 import { TimelineCard } from "./card";
 import { CHAIN_TAG, ChainView } from "./chain-view";
-import { TAG, isActuated } from "./config";
+import { TAG, mayMove } from "./config";
 import type { Hass } from "./hass";
 import { loadTexts, textsFor } from "./texts";
 
@@ -21,7 +21,7 @@ if (!customElements.get(TAG)) {
     preview: true,
     documentationURL: "https://github.com/hearthnet/hearthnet/blob/main/docs/card.md",
     getEntitySuggestion: ({ language }: Hass, entityId: string) =>
-      isActuated(entityId)
+      mayMove(entityId)
         ? {
             label: textsFor(language).suggestion,
             config: { type: `custom:${TAG}`, entity: entityId },

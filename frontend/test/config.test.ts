@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { checkConfig, isActuated, onlyEntity, scopeOf } from "../src/config";
+import { checkConfig, mayMove, onlyEntity, scopeOf } from "../src/config";
 
 const type = "custom:hearthnet-timeline-card";
 
@@ -33,5 +33,5 @@ test("the card is about one entity", () => {
 });
 
 test("suggestions are for what HearthNet can move", () => {
-  expect(["light.a", "sensor.b", "lock.c"].map(isActuated)).toEqual([true, false, true]);
+  expect(["light.a", "sensor.b", "lock.c"].map(mayMove)).toEqual([true, false, true]);
 });
