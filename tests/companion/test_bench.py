@@ -118,7 +118,7 @@ def test_intents() -> None:
 def test_loop() -> None:
     told: dict[str, Any] = measure_loop(0.3)
     assert min(told[name] for name in ("intents", "changes", "timelines")) > 0
-    assert told["busy_ms"]["max"] >= told["busy_ms"]["p50"]
+    assert told["late_ms"]["max"] >= told["held_ms"]["max"] > 0
 
 
 def test_kills() -> None:

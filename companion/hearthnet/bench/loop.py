@@ -3,11 +3,13 @@
 A ticker wants to run each millisecond, in the loop of a hub with 1,000 devices. At
 the same time there are intents for five devices, changes that people make at their
 switches, and somebody who looks at the timeline's newest 200 rows. Both processes,
-hub and librarian, wait for the slow disk.
+hub and librarian, wait for the slow disk. What counts is what the loop was held by
+itself; the time for which a busy machine gave it no core is told apart.
 """
 
 import asyncio
 import gc
+import os
 from pathlib import Path
 from tempfile import TemporaryDirectory
 import time
@@ -38,44 +40,62 @@ def rows(scale: Scale) -> list[Row]:
         return [
             Row(what=WHAT, target=f"< {TARGET_MS} ms", measured=str(error), met=None)
         ]
-    busy, idle = told["busy_ms"], told["idle_ms"]
+    held, late = told["held_ms"], told["late_ms"]
     return [
         Row(
             what=WHAT,
             target=f"< {TARGET_MS} ms",
-            measured=f"{busy['max']:.1f} ms (p99 {busy['p99']:.1f} ms)",
-            met=busy["max"] < TARGET_MS,
+            measured=f"{held['max']:.1f} ms (p99 {held['p99']:.1f} ms)",
+            met=held["max"] < TARGET_MS,
             numbers=told,
             note=(
-                f"{told['intents']} intents, {told['changes']} changes and "
-                f"{told['timelines']} timelines meanwhile; CPU time at once "
-                f"{told['cpu_ms']['max']:.1f} ms; the same loop idle "
-                f"{idle['max']:.1f} ms, which is the machine's own"
+                f"beside {told['intents']} intents, {told['changes']} changes and "
+                f"{told['timelines']} timelines; with the waits for a core "
+                f"{late['max']:.1f} ms, in the idle loop "
+                f"{told['idle_late_ms']['max']:.1f} ms"
             ),
         )
     ]
 
 
 class Ticker:
-    """Wakes each millisecond and notes by how much it was late."""
+    """Wakes each millisecond and notes by how much it was late, and through whom."""
 
     def __init__(self) -> None:
         """Start ticking."""
         self.late: list[float] = []
-        self.cpu: list[float] = []
-        """CPU time of this thread between two wakes: what others take is not in it."""
+        self.held: list[float] = []
+        """Without the time that the thread was ready and had no core."""
+        self._ready = _open_schedstat()
         self._task = asyncio.ensure_future(self._tick())
 
     async def _tick(self) -> None:
         while True:
-            start, cpu = time.perf_counter(), time.thread_time()
+            start, ready = time.perf_counter(), self._waited()
             await asyncio.sleep(0.001)
-            self.late.append((time.perf_counter() - start) * 1000 - 1)
-            self.cpu.append((time.thread_time() - cpu) * 1000)
+            late = (time.perf_counter() - start) * 1000 - 1
+            self.late.append(late)
+            self.held.append(max(0.0, late - (self._waited() - ready)))
+
+    def _waited(self) -> float:
+        """Return the milliseconds for which this thread was ready and did not run."""
+        if self._ready is None:
+            return 0.0
+        return int(os.pread(self._ready, 100, 0).split()[1]) / 1e6
 
     def stop(self) -> None:
         """Tick no more."""
         self._task.cancel()
+        if self._ready is not None:
+            os.close(self._ready)
+
+
+def _open_schedstat() -> int | None:
+    """Return where Linux tells how long this thread waited for a core."""
+    try:
+        return os.open("/proc/thread-self/schedstat", os.O_RDONLY)
+    except OSError:
+        return None
 
 
 def measure(seconds: float) -> dict[str, Json]:
@@ -100,9 +120,10 @@ async def _measure(folder: Path, seconds: float) -> dict[str, Json]:
         "intents": traffic.intents,
         "changes": traffic.changes,
         "timelines": traffic.timelines,
-        "busy_ms": percentiles(busy.late),
-        "cpu_ms": percentiles(busy.cpu),
-        "idle_ms": percentiles(idle.late),
+        "held_ms": percentiles(busy.held),
+        "late_ms": percentiles(busy.late),
+        "idle_held_ms": percentiles(idle.held),
+        "idle_late_ms": percentiles(idle.late),
     }
 
 
