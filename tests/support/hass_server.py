@@ -58,6 +58,7 @@ _ONBOARDING = {"done": ["core_config", "analytics", "integration"]}
 _HARMLESS = (
     "haffmpeg",  # no ffmpeg on the machine
     "libturbojpeg",
+    "components.marketplace",  # it wants the internet now and then
     "aiohttp.server",  # the demo's media players have pictures on the internet
     "Unauthorized (unauthorized)",  # tests try what a user may not do
 )
