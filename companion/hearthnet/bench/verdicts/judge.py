@@ -98,6 +98,8 @@ class Judge:
 
     def _conflict(self, answer: Message, found: list[str]) -> None:
         evidence = answer["body"].get("evidence", ())
+        if answer["body"].get("reason") == "reserved":
+            return  # it was out of time before it came to holds
         seen = any(item.get("code") == "conflict" for item in evidence)
         self.tally.conflicts += "conflict" in found
         self.tally.conflicts_found += seen and "conflict" in found
