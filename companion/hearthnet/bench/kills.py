@@ -52,7 +52,7 @@ class Outcome:
 
 def rows(scale: Scale) -> list[Row]:
     """Kill as often as the scale says."""
-    kills = scale.of(scale.kills, min(scale.kills, 6))
+    kills = scale.of(scale.kills, min(scale.kills, 4))
     what = f"lost / doubled / twice-acted in {kills} kill -9"
     try:
         found = measure(kills, scale.seed)

@@ -35,7 +35,7 @@ def rows(scale: Scale) -> list[Row]:
     try:
         with TemporaryDirectory(prefix="hearthnet-bench-") as folder:
             slow = SlowDisk(Path(folder)).env(SLOW)
-            told = in_child("loop", slow, seconds=scale.of(30, 5))
+            told = in_child("loop", slow, seconds=scale.of(30, 4))
     except UnavailableError as error:
         return [
             Row(what=WHAT, target=f"< {TARGET_MS} ms", measured=str(error), met=None)
