@@ -33,6 +33,8 @@ HOT = 40
 """Devices that everybody wants."""
 PACE = 64 / 60
 """Wishes a second: one a minute and agent."""
+BURSTS = (1, 1, 1, 1, 2, 3)
+"""How many want about the same at once."""
 GROUP_OF = (3, 6)
 """How many members a group has."""
 
@@ -197,9 +199,9 @@ def _with_what_follows(home: Setting, rng: Random, wishes: int) -> Iterator[Move
     waiting: list[tuple[float, int, Move]] = []
     at, number, order = 10.0, 0, 0
     while number < wishes:
-        at += rng.expovariate(PACE)
+        at += rng.expovariate(PACE * len(BURSTS) / sum(BURSTS))
         device = rng.choice(home.hot if rng.random() < 0.4 else tuple(home.things))
-        for _ in range(min(wishes - number, rng.choice((1, 1, 1, 1, 2, 3)))):
+        for _ in range(min(wishes - number, rng.choice(BURSTS))):
             wish = _wish(home, rng, at + rng.uniform(0, 3), number, device)
             number += 1
             for move in (wish, *_around(home, rng, wish)):
