@@ -13,9 +13,11 @@ from homeassistant.components.homeassistant.exposed_entities import (
     async_listen_entity_updates,
     async_should_expose,
 )
+from homeassistant.const import EVENT_STATE_CHANGED
 from homeassistant.core import (
     CALLBACK_TYPE,
     Event,
+    EventStateChangedData,
     HassJob,
     HomeAssistant,
     State,
@@ -39,7 +41,7 @@ from .core.policy.model import Declared
 from .features import CODED, features_of
 from .groups import leaves
 from .people import People
-from .places import Place
+from .places import Place, other_names, registered_name
 from .values import reading_of
 
 ASSISTANT = "conversation"
@@ -83,6 +85,12 @@ class HassHouse:
         self._listeners: list[Callable[[], None]] = []
         self._exposed: tuple[str, ...] | None = None
         self._built: dict[str, tuple[_Version, Device]] = {}
+        self._following = False
+        self._listed: tuple[Device, ...] | None = None
+        """The exposed devices, until anything of Home Assistant's may have changed.
+
+        A decision asks several times, and a thousand devices take a millisecond.
+        """
         self._end_warming: CALLBACK_TYPE | None = None
 
     async def async_start(self) -> CALLBACK_TYPE:
@@ -95,12 +103,16 @@ class HassHouse:
             listen(ar.EVENT_AREA_REGISTRY_UPDATED, self._places_changed),
             listen(fr.EVENT_FLOOR_REGISTRY_UPDATED, self._places_changed),
             listen(lr.EVENT_LABEL_REGISTRY_UPDATED, self._places_changed),
+            listen(EVENT_STATE_CHANGED, self._state_changed),
             async_listen_entity_updates(self.hass, ASSISTANT, self._set_changed),
         ]
+        self._following = True
         await self._async_warm()
 
         @callback
         def stop() -> None:
+            self._following = False
+            self._listed = None
             for end in ends:
                 end()
             if self._end_warming is not None:
@@ -115,6 +127,7 @@ class HassHouse:
         if same != self._same_as:
             self._same_as = same
             self._built.clear()
+            self._listed = None
 
     @callback
     def async_set_declared(self, declared: Mapping[str, Declared]) -> None:
@@ -153,10 +166,15 @@ class HassHouse:
     @callback
     def devices(self) -> Iterable[Device]:
         """Return the devices that are exposed, in a fixed order."""
+        if self._listed is not None:
+            return self._listed
         if self._exposed is None:
             self._exposed = self._find_exposed()
         found = (self.device(device_id) for device_id in self._exposed)
-        return [device for device in found if device is not None]
+        listed = tuple(device for device in found if device is not None)
+        if self._following:
+            self._listed = listed
+        return listed
 
     @callback
     def read(self, device_id: str) -> Reading:
@@ -234,7 +252,7 @@ class HassHouse:
             supported = attributes.get("supported_features", entry.supported_features)
         else:
             supported = attributes.get("supported_features", 0)
-        name = state.name if state else _registered_name(self.hass, entry, entity_id)
+        name = state.name if state else registered_name(self.hass, entry, entity_id)
         place = Place.of(self.hass, entry)
         return Device(
             id=device_id,
@@ -247,7 +265,7 @@ class HassHouse:
             area=place.area,
             floor=place.floor,
             labels=place.labels,
-            aliases=_aliases(self.hass, entry, name),
+            aliases=other_names(self.hass, entry, name),
             members=tuple(self.device_id(member) for member in members),
             moves=tuple(map(self.device_id, sorted(declared.members)))
             if declared
@@ -295,7 +313,12 @@ class HassHouse:
     # Changes
 
     @callback
+    def _state_changed(self, _event: Event[EventStateChangedData]) -> None:
+        self._listed = None
+
+    @callback
     def _entity_changed(self, event: Event[er.EventEntityRegistryUpdatedData]) -> None:
+        self._listed = None
         data = event.data
         if data["action"] == "update" and not data["changes"].keys() - {"options"}:
             # Asking whether a new entity is exposed stores the answer in its
@@ -323,7 +346,7 @@ class HassHouse:
 
     @callback
     def _set_changed(self) -> None:
-        self._exposed = None
+        self._exposed = self._listed = None
         if self._end_warming is not None:
             self._end_warming()
         job = HassJob(self._async_warm, cancel_on_shutdown=True)
@@ -369,23 +392,3 @@ def async_unregistered(hass: HomeAssistant) -> dict[str, str]:
         if registry.async_get(entity_id) is None
         and (platform := platform_of(hass, entity_id)) is not None
     }
-
-
-@callback
-def _registered_name(
-    hass: HomeAssistant, entry: er.RegistryEntry | None, entity_id: str
-) -> str:
-    return er.async_get_full_entity_name(hass, entry) if entry else entity_id
-
-
-@callback
-def _aliases(
-    hass: HomeAssistant, entry: er.RegistryEntry | None, name: str
-) -> tuple[str, ...]:
-    """Return the other names that a person gave an entity."""
-    if entry is None:
-        return ()
-    names = er.async_get_entity_aliases(hass, entry)
-    return tuple(
-        dict.fromkeys(n for n in names if n and n.casefold() != name.casefold())
-    )

@@ -1,8 +1,8 @@
-"""Where entities are, in names that people know."""
+"""Where entities are and what they are called, as people know it."""
 
 from dataclasses import dataclass
 
-from homeassistant.core import HomeAssistant
+from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import (
     area_registry as ar,
     device_registry as dr,
@@ -45,3 +45,24 @@ class Place:
                 if (label := labels.async_get_label(label_id)) is not None
             ),
         )
+
+
+@callback
+def registered_name(
+    hass: HomeAssistant, entry: er.RegistryEntry | None, entity_id: str
+) -> str:
+    """Return the name of an entity that has no state to tell it."""
+    return er.async_get_full_entity_name(hass, entry) if entry else entity_id
+
+
+@callback
+def other_names(
+    hass: HomeAssistant, entry: er.RegistryEntry | None, name: str
+) -> tuple[str, ...]:
+    """Return the other names that a person gave an entity."""
+    if entry is None:
+        return ()
+    names = er.async_get_entity_aliases(hass, entry)
+    return tuple(
+        dict.fromkeys(n for n in names if n and n.casefold() != name.casefold())
+    )

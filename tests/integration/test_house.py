@@ -56,6 +56,30 @@ async def test_only_exposed_devices_are_named(hass: HomeAssistant) -> None:
     assert names(house) == {"light.hall", "light.desk"}
 
 
+async def test_the_list_of_devices_is_made_once_until_something_changes(
+    hass: HomeAssistant,
+) -> None:
+    await set_up(hass, [lamp("hall"), lamp("desk")])
+    house = await started(hass)
+    assert house.devices() is house.devices()
+
+    listed, state = house.devices(), hass.states.get("light.hall")
+    assert state is not None
+    hass.states.async_set(
+        "light.hall", "on", {**state.attributes, "friendly_name": "X"}
+    )
+    assert house.devices() is not listed
+    assert named(house, "light.hall").name == "X"
+
+    listed = house.devices()
+    er.async_get(hass).async_update_entity_options("light.hall", "lock", {"a": 1})
+    await hass.async_block_till_done()
+    assert house.devices() is not listed
+
+    house.async_set_same_as([frozenset({"light.hall", "light.desk"})])
+    assert len({device.key for device in house.devices()}) == 1
+
+
 async def test_what_is_known_of_a_device(hass: HomeAssistant) -> None:
     await set_up(hass, [lamp("hall")])
     house = await started(hass)
