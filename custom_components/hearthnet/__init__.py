@@ -51,6 +51,14 @@ async def async_setup_entry(hass: HomeAssistant, entry: HearthnetConfigEntry) ->
     await hass.config_entries.async_forward_entry_setups(entry, PLATFORMS)
     async_setup_timeline(hass, entry)
     await async_register_card(hass)
+    # Options, the broker and each companion: a change of any is a new boot, so that
+    # whoever is taken out is cut off at once.
+    entry.async_on_unload(entry.add_update_listener(_async_changed))
+
+
+async def _async_changed(hass: HomeAssistant, entry: HearthnetConfigEntry) -> None:
+    if entry.runtime_data.outdated:
+        hass.config_entries.async_schedule_reload(entry.entry_id)
 
 
 async def async_unload_entry(hass: HomeAssistant, entry: HearthnetConfigEntry) -> None:

@@ -127,9 +127,8 @@ async def _async_set_policy(
     await call.hass.async_add_executor_job(_write, path, text, True)
     await coordinator.hub.set_policy(text, caller.principal)
     coordinator.house.async_set_same_as(policy.same_as)
-    entry = coordinator.config_entry
-    call.hass.config_entries.async_update_entry(
-        entry, options={**entry.options, CONF_POLICY: POLICY_FILE}
+    coordinator.async_keep(
+        {**coordinator.config_entry.options, CONF_POLICY: POLICY_FILE}
     )
     async_show_mistakes(call.hass, POLICY, (), str(path))
     return {"in_force": True, **answer}

@@ -56,3 +56,13 @@ FLUSH_TIMEOUT: Final = 3.0
 """Seconds that a stop waits for the last events to reach Git."""
 STOP_TIMEOUT: Final = 12.0
 """Seconds that a stop waits for the librarian, which itself gives up after ten."""
+
+CONF_TRANSPORT: Final = "transport"
+TRANSPORTS: Final = ("none", "mqtt", "other")
+"""No broker; the MQTT integration's; another one."""
+CONF_BROKER: Final = "broker"
+CONF_ROLE: Final = "role"
+ROLES: Final = ("dewey", "darcy")
+SUBENTRY_COMPANION: Final = "companion"
+PAIR_WAIT: Final = 20.0
+"""Seconds that a form waits for a companion before it says that nobody came."""

@@ -1,9 +1,10 @@
 """The coordinator: owns one boot of the hub and shows its status."""
 
+from collections.abc import Mapping
 from contextlib import AsyncExitStack, suppress
 from datetime import timedelta
 from functools import partial
-from typing import override
+from typing import Any, override
 
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HassJob, HomeAssistant, callback
@@ -26,9 +27,22 @@ from .core.devices import Principal
 from .core.hub import Hub
 from .core.journal import JournalError
 from .core.node import Node
+from .core.outside import Outside
 from .core.status import Decision, HubStatus
+from .distributed import (
+    DistantLibrarian,
+    async_consider_move,
+    async_open_outside,
+    async_stop_outside,
+)
 from .house import HassHouse, HouseOptions
-from .issues import POLICY, async_show_mistakes, async_show_record
+from .issues import (
+    POLICY,
+    async_show_bus,
+    async_show_mistakes,
+    async_show_record,
+    async_show_reviews,
+)
 from .model_use import ModelUse
 from .notices import async_tell_dropped
 from .observation import Observer, recorded
@@ -63,8 +77,9 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
     """Registry id of the hub's device, which the agents' devices name."""
     house: HassHouse
     hub: Hub
-    librarian: EmbeddedLibrarian
+    librarian: EmbeddedLibrarian | DistantLibrarian
     model: ModelUse
+    outside: Outside | None
     origins: OriginTracker
     playbooks: OwnPlaybooks
 
@@ -82,6 +97,9 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
         self._opened = AsyncExitStack()
         self._push_planned = False
         self._running = False
+        self._moving = False
+        self._in_force = _contents(entry)
+        self._reviews: set[str] = set()
 
     # Start and stop
 
@@ -120,6 +138,7 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
         if entry.data.get(CONF_USER) != own_user.id:
             data = {**entry.data, CONF_USER: own_user.id}
             hass.config_entries.async_update_entry(entry, data=data)
+        self._in_force = _contents(entry)
         node, startup = await async_open_node(hass, self.folder)
         opened.push_async_callback(_async_close, node)
         self.house = HassHouse(
@@ -133,14 +152,7 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
         role = entry.options.get(CONF_VOICE_ROLE, DEFAULT_VOICE_ROLE)
         self.origins = OriginTracker(hass, own_user.id, self.house.people, role)
         opened.callback(self.origins.async_start())
-        self.librarian = EmbeddedLibrarian(
-            node, self.folder.repository, self._async_plan_push
-        )
-        recording = entry.async_create_background_task(
-            hass, self.librarian.run(), f"{DOMAIN} librarian"
-        )
-        # It stops after the hub: what a drain records shall still reach Git.
-        opened.push_async_callback(self.librarian.async_stop, recording)
+        await self._async_open_record(node)
         chosen = await async_chosen_policy(hass, entry.options)
         self.playbooks = OwnPlaybooks(hass)
         await self.playbooks.async_load()
@@ -151,6 +163,7 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
             node=node,
             house=self.house,
             librarian=self.librarian,
+            outside=self.outside,
             own_user_id=own_user.id,
             planner=planner_of(hass, self.house, self.playbooks, self.model.planner),
             policy_text=chosen.text,
@@ -172,6 +185,32 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
         await async_tell_dropped(hass, restart)
         opened.callback(self.hub.overview.subscribe(self._async_decided))
 
+    async def _async_open_record(self, node: Node) -> None:
+        """Open the way to the companions, and to whoever keeps the record.
+
+        Both stop after the hub: what a drain records shall still reach Git.
+        """
+        hass, entry, opened = self.hass, self.config_entry, self._opened
+        self.outside = outside = await async_open_outside(
+            hass, entry, node, self.folder, self._async_plan_push
+        )
+        if outside is not None:
+            reaching = entry.async_create_background_task(
+                hass, outside.run(), f"{DOMAIN} bus"
+            )
+            opened.push_async_callback(async_stop_outside, outside, reaching)
+            if outside.librarian is not None:
+                self.librarian = distant = DistantLibrarian(outside.librarian)
+                opened.push_async_callback(distant.async_flush)
+                return
+        self.librarian = embedded = EmbeddedLibrarian(
+            node, self.folder.repository, self._async_plan_push
+        )
+        recording = entry.async_create_background_task(
+            hass, embedded.run(), f"{DOMAIN} librarian"
+        )
+        opened.push_async_callback(embedded.async_stop, recording)
+
     async def _async_open(self, hass: HomeAssistant) -> None:
         """Grant from now on, and tell what changed while nobody watched."""
         node = self.hub.node
@@ -190,6 +229,20 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
             return
         self._opened.callback(stop)
         self.hub.open()
+
+    # The entry
+
+    @property
+    def outdated(self) -> bool:
+        """Whether the entry says anything that only a new boot puts into force."""
+        return _contents(self.config_entry) != self._in_force
+
+    @callback
+    def async_keep(self, options: Mapping[str, Any]) -> None:
+        """Keep options that this boot has put into force already."""
+        entry = self.config_entry
+        self._in_force = {**self._in_force, "options": dict(options)}
+        self.hass.config_entries.async_update_entry(entry, options=options)
 
     # Status
 
@@ -225,8 +278,37 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
     @callback
     def _async_push(self) -> None:
         self._push_planned = False
-        if self._running:
-            self.async_set_updated_data(self.hub.status)
+        if not self._running:
+            return
+        status = self.hub.status
+        self.async_set_updated_data(status)
+        self._reviews = async_show_reviews(self.hass, status.reviews, self._reviews)
+        if self.outside is not None:
+            reports = self.outside.bus.reports
+            async_show_bus(
+                self.hass,
+                self.outside.problem,
+                {topic: found.fault.value for topic, found in reports.rejected.items()},
+            )
+        embedded = isinstance(self.librarian, EmbeddedLibrarian)
+        if self.outside is not None and embedded and not self._moving:
+            self._moving = async_consider_move(
+                self.hass,
+                self.config_entry,
+                self.outside,
+                self.folder,
+                status.librarian,
+            )
+
+
+def _contents(entry: ConfigEntry) -> dict[str, Any]:
+    """Return what of an entry a boot depends on."""
+    return {
+        "title": entry.title,
+        "data": dict(entry.data),
+        "options": dict(entry.options),
+        "subentries": dict(entry.subentries),
+    }
 
 
 async def _async_close(node: Node) -> None:

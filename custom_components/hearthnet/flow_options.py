@@ -2,7 +2,7 @@
 
 from typing import Any, override
 
-from homeassistant.config_entries import ConfigFlowResult, OptionsFlowWithReload
+from homeassistant.config_entries import ConfigFlowResult, OptionsFlow
 from homeassistant.core import callback
 from homeassistant.helpers.selector import (
     EntitySelector,
@@ -53,7 +53,7 @@ def plugs_schema(plugs: list[str]) -> vol.Schema:
     return vol.Schema({vol.Optional(CONF_FREE_PLUGS, default=list): selector})
 
 
-class HearthnetOptionsFlow(PlannerSteps, OptionsFlowWithReload):
+class HearthnetOptionsFlow(PlannerSteps, OptionsFlow):
     """Change the options, a part at a time."""
 
     async def async_step_init(
@@ -141,13 +141,12 @@ class HearthnetOptionsFlow(PlannerSteps, OptionsFlowWithReload):
     async def async_planner_done(self) -> ConfigFlowResult:
         """Keep the choice: its key with the entry, the rest with the options."""
         entry = self.config_entry
-        data = with_key(entry.data, self.key)
-        changed = data != dict(entry.data)
-        self.hass.config_entries.async_update_entry(entry, data=data)
         options = self.without_planner | self.planner_options
-        if changed and options == dict(entry.options):
-            # The end of this flow reloads only if the options are others.
-            self.hass.config_entries.async_schedule_reload(entry.entry_id)
+        # Both at once: the listener of the entry reloads it once. That the flow
+        # keeps the same options again at its end changes nothing.
+        self.hass.config_entries.async_update_entry(
+            entry, data=with_key(entry.data, self.key), options=options
+        )
         return self.async_create_entry(data=options)
 
     @override

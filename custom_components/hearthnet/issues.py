@@ -1,12 +1,12 @@
 """What Repairs shows: only what a person can put right."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import issue_registry as ir
 
 from .const import DOMAIN
-from .core.status import HubStatus
+from .core.status import HubStatus, ReviewStatus
 
 LIBRARIAN_GRACE = 60.0
 """Seconds the librarian may be away before a person hears of it: it is restarted."""
@@ -17,6 +17,9 @@ LIBRARIAN = "librarian_dead"
 MODEL = "model_unknown"
 PLAYBOOKS = "playbooks_broken"
 POLICY = "policy_broken"
+REJECTED = "bus_rejected"
+REVIEW = "review"
+TWIN = "bus_twin"
 
 
 @callback
@@ -54,6 +57,39 @@ def async_show_budget(hass: HomeAssistant, cap: str | None) -> None:
 def async_show_model(hass: HomeAssistant, model: str | None) -> None:
     """Show the model that is not offered (any more), or take the issue back."""
     _show(hass, MODEL, model is not None, model=model or "")
+
+
+@callback
+def async_show_reviews(
+    hass: HomeAssistant, reviews: Iterable[ReviewStatus], before: set[str]
+) -> set[str]:
+    """Show what only a person can decide; return the issues that stand."""
+    standing = set()
+    for review in reviews:
+        standing.add(key := f"{REVIEW}_{review.intent}")
+        ir.async_create_issue(
+            hass,
+            DOMAIN,
+            key,
+            data={"intent": review.intent},
+            is_fixable=True,
+            severity=ir.IssueSeverity.WARNING,
+            translation_key=REVIEW,
+            translation_placeholders={"asked": review.asked, "text": review.text},
+        )
+    for key in before - standing:
+        ir.async_delete_issue(hass, DOMAIN, key)
+    return standing
+
+
+@callback
+def async_show_bus(
+    hass: HomeAssistant, twin: str | None, rejected: Mapping[str, str]
+) -> None:
+    """Show what is wrong on the broker and needs a person."""
+    _show(hass, TWIN, twin is not None, text=twin or "")
+    lines = "\n".join(f"- {topic}: {fault}" for topic, fault in rejected.items())
+    _show(hass, REJECTED, bool(lines), topics=lines)
 
 
 @callback

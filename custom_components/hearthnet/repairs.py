@@ -1,9 +1,10 @@
-"""Repairs that HearthNet can make itself, after a person's yes."""
+"""Repairs: what HearthNet can put right itself, and what a person decides."""
 
 from homeassistant.components.repairs import RepairsFlow, RepairsFlowResult
 from homeassistant.core import HomeAssistant
 import voluptuous as vol
 
+from .const import DOMAIN
 from .routes import async_close_route
 
 type Data = dict[str, str | int | float | None]
@@ -12,8 +13,9 @@ type Data = dict[str, str | int | float | None]
 async def async_create_fix_flow(
     hass: HomeAssistant, issue_id: str, data: Data | None
 ) -> RepairsFlow:
-    """Return the flow that closes a route past the gate."""
-    return CloseRouteFlow(data or {})
+    """Return the flow that decides on a lost action, or closes a route."""
+    data = data or {}
+    return ReviewFlow(str(data["intent"])) if "intent" in data else CloseRouteFlow(data)
 
 
 class CloseRouteFlow(RepairsFlow):
@@ -42,3 +44,37 @@ class CloseRouteFlow(RepairsFlow):
             data_schema=vol.Schema({}),
             description_placeholders={"name": str(self._route["name"])},
         )
+
+
+class ReviewFlow(RepairsFlow):
+    """Try it again, or let it be."""
+
+    def __init__(self, intent: str) -> None:
+        """Ask about what came of an intent."""
+        self._intent = intent
+
+    async def async_step_init(
+        self, user_input: dict[str, str] | None = None
+    ) -> RepairsFlowResult:
+        """Ask."""
+        return self.async_show_menu(step_id="init", menu_options=["retry", "drop"])
+
+    async def async_step_retry(
+        self, user_input: dict[str, str] | None = None
+    ) -> RepairsFlowResult:
+        """Ask for it anew; it is verified like any wish."""
+        return await self._async_say(retry=True)
+
+    async def async_step_drop(
+        self, user_input: dict[str, str] | None = None
+    ) -> RepairsFlowResult:
+        """Let it be."""
+        return await self._async_say(retry=False)
+
+    async def _async_say(self, *, retry: bool) -> RepairsFlowResult:
+        for entry in self.hass.config_entries.async_loaded_entries(DOMAIN):
+            try:
+                await entry.runtime_data.hub.review(self._intent, retry=retry)
+            except LookupError:
+                return self.async_abort(reason="over")
+        return self.async_create_entry(data={})

@@ -18,6 +18,7 @@ from homeassistant.util import dt as dt_util
 from .const import DEFAULT_POLICY, DOMAIN, FLUSH_TIMEOUT, STOP_TIMEOUT
 from .core.adapter import Permit
 from .core.agents.manager import ROOT
+from .core.chronicle import Librarian
 from .core.clock import SystemClock
 from .core.files import make_folder
 from .core.hub import JEEVES, Hub
@@ -25,6 +26,7 @@ from .core.keys import SigningKey
 from .core.librarian.client import LibrarianProcess
 from .core.messages import Json, MessageType
 from .core.node import Node
+from .core.outside import Outside
 from .core.paths import HUB
 from .core.planner import Planner
 from .core.policy.load import preset
@@ -80,6 +82,16 @@ class Folder:
         return self.root / "key"
 
     @property
+    def chain(self) -> Path:
+        """How the hub's older keys lead to the present one."""
+        return self.root / "key.chain.json"
+
+    @property
+    def record(self) -> Path:
+        """Which librarian elsewhere keeps the record, if one does."""
+        return self.root / "record.json"
+
+    @property
     def journal(self) -> Path:
         """What happened, until the repository has it and for a week more."""
         return self.root / "journal"
@@ -122,7 +134,8 @@ async def async_build_hub(
     *,
     node: Node,
     house: HassHouse,
-    librarian: EmbeddedLibrarian,
+    librarian: Librarian,
+    outside: Outside | None,
     own_user_id: str,
     planner: Planner,
     policy_text: str | None,
@@ -140,6 +153,7 @@ async def async_build_hub(
         planner=planner,
         policy_text=policy_text or fallback,
         librarian=librarian,
+        outside=outside,
         waiter=LoopWaiter(node.clock),
         spawn=spawn,
         zone=dt_util.get_default_time_zone(),

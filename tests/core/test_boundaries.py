@@ -21,6 +21,7 @@ ALL = CORE | {f"companion/{name}": tree for name, tree in modules(COMPANION).ite
 PHONE = [
     *("messages", "leases", "gate", "journal", "node", "view", "keys", "clock"),
     *("adapter", "recovery", "devices", "effects", "operations", "reasons", "bus"),
+    *("companion", "pairing", "agents.manager"),
 ]
 """What a companion on a phone cannot do without."""
 NOT_ON_A_PHONE = {

@@ -98,11 +98,9 @@ async def test_peers_that_have_seen_more_raise_the_boot(tmp_path: Path) -> None:
     assert list(node.history())[-1].message.body["ended"] == [9, 1]
 
 
-async def test_grants_are_signed_over_the_bytes_sent(tmp_path: Path) -> None:
+async def test_all_is_signed_over_the_bytes_sent(tmp_path: Path) -> None:
     node = opened(tmp_path)
-    plain = say(node)
-    assert plain.signature is None
-    for record in (say(node, type=MessageType.GRANT), say(node, sign=True)):
+    for record in (say(node, type=MessageType.GRANT), say(node), node.hello):
         assert record.signature
         assert KEY.public.verifies(record.data, record.signature)
         assert not KEY.public.verifies(record.data + b" ", record.signature)

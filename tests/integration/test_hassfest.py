@@ -114,6 +114,7 @@ def test_issues_are_those_used() -> None:
     keys = {
         *(issues.JOURNAL, issues.LIBRARIAN, issues.PLAYBOOKS, issues.POLICY),
         *(issues.BUDGET, issues.MODEL),
+        *(issues.REJECTED, issues.REVIEW, issues.TWIN),
         *(routes.PREFERS_LOCAL, routes.UNGATED_AGENT),
     }
     assert set(ENGLISH["issues"]) == keys

@@ -126,8 +126,10 @@ async def test_options(hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch) -> 
         )
         form = await options.async_configure(form["flow_id"], {"planner": "anthropic"})
         form = await options.async_configure(form["flow_id"], {"api_key": KEY})
+        boot = entry.runtime_data.data.boot
         await options.async_configure(form["flow_id"], {"model": MODEL})
         await hass.async_block_till_done()
+        assert entry.runtime_data.data.boot == boot + 1
         assert entry.options == OPTIONS | CLAUDE
         assert entry.data["api_key"] == KEY
         assert entry.runtime_data.model.planner is not None

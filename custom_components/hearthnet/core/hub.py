@@ -13,12 +13,14 @@ from typing import Any
 from .adapter import Adapter
 from .agents.base import Spawn
 from .agents.deferrals import Deferrals
+from .agents.failures import Here
 from .agents.issuer import Issuer
 from .agents.manager import ROOT, Manager
 from .agents.questions import Questions
 from .agents.rupert import Planned, Rupert
 from .bus import Bus
 from .bus.local import LocalBus
+from .bus.routing import RoutedBus
 from .chronicle import Chronicle, Librarian
 from .clock import Clock, to_text
 from .deferred import Deferred
@@ -28,9 +30,10 @@ from .gate import Gate
 from .intents import Action, Origin, Request, Result, Step
 from .journal import JournalError
 from .leases import DEFAULT_TTL, Lease
-from .messages import EventId, Json, MessageType
+from .messages import BROADCAST, EventId, Json, MessageType
 from .node import Node, Record
 from .observations import Observations, Observed
+from .outside import Outside
 from .overview import Overview
 from .planner import FirstOf, Planner
 from .planner.undo import UndoPlanner
@@ -48,6 +51,7 @@ from .status import (
     LeaseStatus,
     LibrarianStatus,
     QuestionStatus,
+    ReviewStatus,
 )
 from .verify import Readiness
 
@@ -76,12 +80,13 @@ class Hub:
         zone: tzinfo,
         home: Callable[[], frozenset[str] | None] = lambda: None,
         bus: Bus | None = None,
+        outside: Outside | None = None,
     ) -> None:
         """Wire the agents; nothing is granted before `start` and `open`.
 
         `policy_text` comes into force only where none is on record; `home`
-        names the persons at home, None when that is not known; `bus` reaches
-        managers on other nodes too, without it there are only those of this one.
+        names the persons at home, None when that is not known; `outside` are the
+        companions, `bus` reaches them, or whoever a test puts in their place.
         """
         self.node = node
         self._house = house
@@ -94,7 +99,8 @@ class Hub:
         self.state = State(node.view)
         self.overview = Overview(node)
         self.chronicle = Chronicle(node, librarian)
-        self._bus = bus or LocalBus()
+        self._outside = outside
+        self._bus = bus or RoutedBus(LocalBus(), outside.bus if outside else None)
         self._reservations = Reservations(self._clock, waiter)
         self.gate = Gate(
             node=node,
@@ -112,6 +118,8 @@ class Hub:
             gate=self.gate,
             held=self.withdraw,
         )
+        if outside is not None:
+            outside.on_start = self._started_anew
         self._issuer = Issuer(
             node=node,
             house=house,
@@ -138,6 +146,7 @@ class Hub:
             zone=zone,
             questions=self._questions,
             decided=self.overview.decided,
+            peers=outside or Here(),
         )
         self._deferrals = Deferrals(
             self.state,
@@ -225,6 +234,11 @@ class Hub:
             recorded=away is None or self._clock.boottime() - away < AWAY,
             clock=self.overview.clock_is_trusted,
         )
+
+    def _started_anew(self, agents: tuple[str, ...]) -> None:
+        """Free what agents elsewhere held: it died with their machine's start."""
+        for agent in agents:
+            self._reservations.release_grantee(agent)
 
     def _key_of(self, device_id: str) -> str:
         device = self._house.device(device_id)
@@ -352,6 +366,20 @@ class Hub:
         await self.node.sync()
         return await self._rupert.approved(pending) if approve else None
 
+    async def review(self, intent: str, *, retry: bool) -> Result | None:
+        """Take what a person says of something whose end nobody knows.
+
+        A retry is a new intent of whoever asked first, verified like any other.
+
+        Raises:
+            LookupError: there is nothing to say about it (any more).
+        """
+        review = self._rupert.reviews.pop(intent)
+        self.overview.changed()
+        if not retry:
+            return None
+        return await self._rupert.propose(review.request, (review.action,))
+
     async def revoke_lease(self, lease_id: str, principal: Principal) -> bool:
         """End a live lease; False when there is none of that id."""
         if (lease := self._issuer.leases.get(lease_id)) is None:
@@ -419,13 +447,14 @@ class Hub:
 
     def _put_policy(self, text: str, principal: Principal) -> None:
         policy = load(text)
-        self._say(
+        record = self._say(
             MessageType.POLICY,
             f"{principal.name} put a policy into force: {policy.name or 'unnamed'}.",
+            to=BROADCAST,
             body={"principal": principal.as_dict()},
             writes={POLICY_PATH: text},
-            sign=True,
         )
+        self._bus.send(record)
 
     # What happens elsewhere
 
@@ -465,6 +494,7 @@ class Hub:
                 AgentStatus(
                     name=JEEVES, online=True, open_tasks=len(self._issuer.tasks)
                 ),
+                *(self._outside.agents if self._outside else ()),
             ),
             leases=tuple(map(LeaseStatus.of, self._issuer.leases.values())),
             questions=tuple(map(QuestionStatus.of, self._questions.standing)),
@@ -472,6 +502,10 @@ class Hub:
             holds=tuple(map(HoldStatus.of, self.state.holds(self._clock.now()))),
             librarian=(
                 librarian.status if librarian else LibrarianStatus(connected=False)
+            ),
+            reviews=tuple(
+                ReviewStatus(intent=intent, asked=one.request.text, text=one.text)
+                for intent, one in self._rupert.reviews.items()
             ),
             journal=self.node.journal.writable,
             last=self.overview.last,

@@ -1,8 +1,10 @@
 """Ed25519 signatures over the exact bytes sent (RFC 8032)."""
 
 import base64
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
+import json
 import os
 from pathlib import Path
 
@@ -12,7 +14,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import (
     Ed25519PublicKey,
 )
 
-from .files import sync_folder
+from .files import replace, sync_folder
 
 
 class KeyFileError(OSError):
@@ -90,6 +92,54 @@ class SigningKey:
     def sign(self, data: bytes) -> bytes:
         """Return the 64-byte signature over exactly `data`."""
         return self._key.sign(data)
+
+
+def pass_on(old: SigningKey, new: VerifyKey) -> dict[str, str]:
+    """Return the link of a chain by which an old key names the one after it."""
+    link = {"old": old.public.text, "new": new.text}
+    signature = old.sign(_link(link["old"], link["new"]))
+    return {**link, "signature": base64.b64encode(signature).decode()}
+
+
+def renew(path: Path, chain: Path, seed: bytes) -> SigningKey:
+    """Replace the key at `path`, and note in `chain` that the old one says so. Blocks.
+
+    The chain is stored first: a key that nobody is led to would be a lost one.
+    """
+    old, new = SigningKey(path.read_bytes()), SigningKey(seed)
+    links = json.loads(chain.read_bytes()) if chain.exists() else []
+    # What a start that was cut off had named was never used.
+    links = [link for link in links if link["old"] != old.public.text]
+    replace(chain, json.dumps([*links, pass_on(old, new.public)]).encode())
+    fresh = path.with_name(f"{path.name}.fresh")
+    fresh.unlink(missing_ok=True)
+    SigningKey.load_or_create(fresh, seed)
+    sync_folder(path.parent)
+    fresh.replace(path)
+    sync_folder(path.parent)
+    return new
+
+
+def follow(trusted: VerifyKey, chain: Sequence[Mapping[str, str]]) -> VerifyKey:
+    """Return the newest key that a trusted one leads to by a chain of links.
+
+    Links that do not hold lead nowhere; so the result is `trusted` at worst.
+    """
+    for link in chain:
+        try:
+            new = VerifyKey.from_text(link["new"])
+            signature = base64.b64decode(link["signature"])
+            data = _link(link["old"], link["new"])
+        except (KeyError, TypeError, ValueError):
+            continue
+        if link["old"] == trusted.text and trusted.verifies(data, signature):
+            trusted = new
+    return trusted
+
+
+def _link(old: str, new: str) -> bytes:
+    # No message and no frame starts like this, so neither passes for a link.
+    return f"hearthnet key {old} is followed by {new}".encode()
 
 
 def _private(path: str, flags: int) -> int:

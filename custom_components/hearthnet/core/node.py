@@ -96,6 +96,10 @@ class Node:
         """The key that proves what this node signed."""
         return self._key.public
 
+    def sign(self, data: bytes) -> bytes:
+        """Prove that exactly these bytes, which are no event, are this node's."""
+        return self._key.sign(data)
+
     @property
     def position(self) -> Position:
         """The place of the last event emitted."""
@@ -116,12 +120,8 @@ class Node:
         base_commit: str | None = None,
         body: Mapping[str, Any] | None = None,
         writes: Mapping[str, Json] | None = None,
-        sign: bool = False,
     ) -> Record:
-        """Make the next event, fold it in, and tell the subscribers.
-
-        Grants are always signed; other messages when `sign` says that they go
-        to another node.
+        """Make the next event, sign it, fold it in, and tell the subscribers.
 
         Raises:
             MalformedError: the message breaks its schema; nothing was emitted.
@@ -151,8 +151,8 @@ class Node:
         # Reading it back refuses here, at its source, what others would
         # quarantine, and detaches the record from the caller's own objects.
         message = Message.decode(data)
-        signed = sign or type is MessageType.GRANT
-        record = Record(message, data, self._key.sign(data) if signed else None)
+        # All are signed, for any may have to prove itself to a librarian elsewhere.
+        record = Record(message, data, self._key.sign(data))
         killpoint()
         self.journal.append(data, record.signature)
         self.view.apply(message)
@@ -240,12 +240,11 @@ class Node:
     def _hello(self, ended: Position) -> None:
         about = {**self._about, "boot": self.boot, "key": self._key.public.text}
         before = f" after {ended[0]}.{ended[1]}" if ended[0] else ""
-        self.emit(
+        self.hello = self.emit(
             sender=self.name,
             to=BROADCAST,
             type=MessageType.HELLO,
             content=f"The node {self.name} started boot {self.boot}{before}.",
             body={**about, "ended": list(ended)},
             writes={node_path(self.name): about},
-            sign=True,
         )

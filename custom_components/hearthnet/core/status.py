@@ -142,6 +142,16 @@ class DeferredStatus:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ReviewStatus:
+    """What only a person can decide: nobody knows what became of it."""
+
+    intent: str
+    asked: str
+    """What was asked for."""
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Decision:
     """One decision, as the event entity and the timeline show it."""
 
@@ -181,6 +191,7 @@ class HubStatus:
     leases: tuple[LeaseStatus, ...] = ()
     holds: tuple[HoldStatus, ...] = ()
     questions: tuple[QuestionStatus, ...] = ()
+    reviews: tuple[ReviewStatus, ...] = ()
     deferred: tuple[DeferredStatus, ...] = ()
     librarian: LibrarianStatus = field(
         default_factory=lambda: LibrarianStatus(connected=False)

@@ -143,7 +143,7 @@ class View:
         event = message.event
         if event.position > self._position.get(event.node, (0, 0)):
             self._position[event.node] = event.position
-        if message.writes and self._may(event.node, message.writes):
+        if message.writes and self.may(event.node, message.writes):
             for path, value in message.writes.items():
                 self._put(path, value, message.id, event)
 
@@ -188,7 +188,8 @@ class View:
             view.learn(path, value, version)
         return view
 
-    def _may(self, node: str, paths: Iterable[str]) -> bool:
+    def may(self, node: str, paths: Iterable[str]) -> bool:
+        """Tell whether a node may write paths as they are now, all of them."""
         writers = {
             path: entry.event.node
             for path in paths

@@ -2,26 +2,26 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from datetime import datetime
+from dataclasses import dataclass, replace
 import logging
 
 from ..assignment import Assignment
 from ..clock import Clock
-from ..confirmations import Binding
 from ..devices import House, Principal
 from ..domains import OPERATIONS
-from ..holds import SourceClass
-from ..intents import Action, Evidence, Plan, Request, Step
+from ..intents import Evidence, Plan, Step
 from ..journal import JournalError
-from ..leases import DRIFT
+from ..leases import DEFAULT_TTL, DRIFT
 from ..messages import EventId, Json, Message, MessageType
 from ..node import Node, Record
+from ..operations import Problem
 from ..paths import device_path
 from ..reasons import DONE, Outcome, Reason
 from ..state import POLICY_PATH
 from .base import Spawn
+from .failures import LOOK, Patience, Peers, Standing, standing, unmet
 from .issuer import Issuer, Open
+from .jobs import Intent, Job, Review
 from .manager import ROOT
 from .questions import Questions
 from .steps import refused, steps_of
@@ -34,39 +34,6 @@ REGROUNDED = 8
 dragged may have wished before. An older wish does not come back, see `Turns`."""
 GRACE = 15.0
 """Seconds past an intent's deadline in which a running actuation may still report."""
-
-
-@dataclass(eq=False)
-class Job:
-    """One action on one device or group, on its way."""
-
-    index: int
-    """Index of the plan's action that it belongs to."""
-    action: Action
-    device: str
-    done: asyncio.Event = field(default_factory=asyncio.Event)
-    steps: tuple[Step, ...] = ()
-
-
-@dataclass(eq=False)
-class Intent:
-    """An intent while it runs."""
-
-    id: str
-    request: Request
-    source: SourceClass
-    deadline: float
-    """Boot time."""
-    grounded: int
-    """The moment of the hub's view that the plan was made on."""
-    standing: bool = False
-    until: datetime | None = None
-    lease: float | None = None
-    """Only leases are wanted, of this life in seconds."""
-    approved: Binding | None = None
-    """What a person agreed to, if this intent comes of a question."""
-    receipts: set[str] = field(default_factory=set)
-    """Its own receipts: what they wrote does not make its later steps stale."""
 
 
 @dataclass(eq=False)
@@ -90,6 +57,7 @@ class Dispatch:
         clock: Clock,
         questions: Questions,
         decided: Callable[[Message, tuple[Step, ...], Principal], None],
+        peers: Peers,
     ) -> None:
         """Take how messages are sent, who decides, and who is told of decisions."""
         self._node = node
@@ -100,6 +68,9 @@ class Dispatch:
         self._clock = clock
         self._questions = questions
         self._decided = decided
+        self._peers = peers
+        self.reviews: dict[str, Review] = {}
+        """What only a person can decide, by task."""
         self._waiting: dict[str, _Waiting] = {}
 
     # Jobs
@@ -147,6 +118,7 @@ class Dispatch:
                 job.steps = (self.refused(job, evidence),)
                 return
             job.steps = await self._attempt(intent, job, intent.grounded)
+            await self._persist(intent, job)
             for _ in range(REGROUNDED):
                 if all(step.reason is not Reason.STALE_STATE for step in job.steps):
                     break
@@ -170,6 +142,36 @@ class Dispatch:
     def _broken(self, job: Job, reason: Reason, text: str) -> Step:
         """Return the step of a job that has no answer."""
         return self.refused(job, Evidence(code=reason, text=text))
+
+    async def _persist(self, intent: Intent, job: Job) -> None:
+        """Try again while the manager is away, as long as that is safe."""
+        patience = Patience(self._clock, intent.deadline)
+        absolute = self._absolute(job)
+        while (now := standing(job.steps, absolute=absolute)) is Standing.BLOCKED or (
+            now is Standing.IN_FLIGHT and self._unmet(job)
+        ):
+            if not self._peers.expected(job.manager) or not await patience.pause():
+                break
+            if self._peers.alive(job.manager):
+                # A new task, a new proposal, a new lease: nothing is sent twice.
+                moment = self._node.view.order
+                job.steps = await self._attempt(intent, job, moment)
+        if (
+            now in (Standing.IN_FLIGHT, Standing.REVIEW)
+            and self._unmet(job) is not False
+        ):
+            text = f"{job.manager} is gone, and nobody knows whether it did it"
+            self.reviews[intent.id] = Review(intent.request, job.action, text)
+
+    def _absolute(self, job: Job) -> bool:
+        row = OPERATIONS.get(job.action.operation)
+        return row is not None and row.absolute and not job.action.relative
+
+    def _unmet(self, job: Job) -> bool | None:
+        compiled = self._issuer.compile(
+            job.device, job.action.operation, dict(job.action.parameters)
+        )
+        return None if isinstance(compiled, Problem) else unmet(compiled, self._house)
 
     async def _attempt(
         self, intent: Intent, job: Job, grounded: int
@@ -259,16 +261,44 @@ class Dispatch:
         self._issuer.tasks[task.id] = Open(assignment, intent.deadline)
         self._waiting[task.id] = _Waiting(intent, job, future)
         try:
+            job.manager = task.manager
             if not self._send(record):
                 text = f"{task.manager} is not online"
                 return (self._drop(job, task.id, Reason.MANAGER_OFFLINE, text),)
-            left = intent.deadline - self._clock.boottime() + GRACE
-            return await asyncio.wait_for(future, max(left, 0.0))
+            return await self._answer(task.id, job, intent, future)
         except TimeoutError:
             text = "no answer within the intent's time"
             return (self._drop(job, task.id, Reason.DEADLINE, text),)
         finally:
             del self._waiting[task.id]
+
+    async def _answer(
+        self,
+        task_id: str,
+        job: Job,
+        intent: Intent,
+        future: asyncio.Future[tuple[Step, ...]],
+    ) -> tuple[Step, ...]:
+        """Wait for the answer, and notice when nobody is there to give it."""
+        until = intent.deadline + GRACE
+        life = self._peers.life(job.manager)
+        while (left := until - self._clock.boottime()) > 0:
+            done, _ = await asyncio.wait([future], timeout=min(left, LOOK))
+            if done:
+                return future.result()
+            alive = self._peers.alive(job.manager)
+            if alive and self._peers.life(job.manager) == life:
+                continue
+            task = self._issuer.tasks.get(task_id)
+            if task is not None and task.compiled is not None:
+                # It may still act until its lease is dead, and say so later.
+                ttl = (task.assignment.ttl or DEFAULT_TTL) * (1 + DRIFT)
+                done, _ = await asyncio.wait([future], timeout=ttl)
+                if done:
+                    return future.result()
+            text = f"{job.manager} went away"
+            return (self._drop(job, task_id, Reason.MANAGER_OFFLINE, text),)
+        raise TimeoutError
 
     def _drop(self, job: Job, task_id: str, reason: Reason, text: str) -> Step:
         """Give a task up, and say so in the record."""

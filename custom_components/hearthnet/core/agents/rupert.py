@@ -36,9 +36,11 @@ from ..operations import Problem
 from ..planner import Planner, Situation
 from ..reasons import Outcome, Reason
 from .base import Agent, Spawn
-from .dispatch import Dispatch, Intent, Job
+from .dispatch import Dispatch
 from .echo import Echo
+from .failures import Peers
 from .issuer import Issuer
+from .jobs import Intent, Job, Review
 from .manager import ROOT
 from .questions import Questions
 from .tasking import assignment_of, source_of
@@ -69,6 +71,7 @@ class Rupert(Agent):
         zone: tzinfo,
         questions: Questions,
         decided: Callable[[Message, tuple[Step, ...], Principal], None],
+        peers: Peers,
     ) -> None:
         """Attach to the bus as `rupert`; `decided` is told of every decision."""
         super().__init__(ROOT, node, bus, spawn)
@@ -86,8 +89,10 @@ class Rupert(Agent):
             clock=clock,
             questions=questions,
             decided=decided,
+            peers=peers,
         )
         self._echo = Echo(clock)
+        self.reviews: dict[str, Review] = self._dispatch.reviews
 
     # Intents
 

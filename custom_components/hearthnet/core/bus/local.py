@@ -36,9 +36,9 @@ class LocalBus:
         """Deliver a message; False when nobody of that name is attached."""
         to, sender = record.message.to, record.message.sender
         if to == BROADCAST:
-            for name, handler in tuple(self._handlers.items()):
+            for name, each in tuple(self._handlers.items()):
                 if name != sender:
-                    handler(record)
+                    each(record)
             return True
         addressed = self._handlers.get(to)
         if addressed is not None:

@@ -1,0 +1,142 @@
+"""The companions of an entry: who they are, and where the broker is."""
+
+import asyncio
+from collections.abc import Mapping
+from contextlib import suppress
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from homeassistant.components.mqtt import DOMAIN as MQTT_DOMAIN
+from homeassistant.config_entries import ConfigEntry
+from homeassistant.const import CONF_PASSWORD, CONF_PORT, CONF_USERNAME
+from homeassistant.core import HomeAssistant, callback
+
+from .const import CONF_BROKER, SUBENTRY_COMPANION
+from .core.bus.broker import Broker, Topics
+from .core.bus.link import Link, LinkError, connect
+from .core.clock import SystemClock
+from .core.enrolled import Enrolled
+from .core.files import replace
+from .core.keys import SigningKey
+from .core.librarian.stream import Named
+from .core.pairing import Code, Offer
+
+CONNECT_TIMEOUT = 10.0
+
+
+def broker_of(entry: ConfigEntry) -> Broker | None:
+    """Return the broker of an entry; None in the embedded set-up."""
+    data = entry.data.get(CONF_BROKER)
+    return Broker.from_dict(data) if data else None
+
+
+def enrolled_of(entry: ConfigEntry) -> dict[str, Enrolled]:
+    """Return the companions of an entry by name."""
+    found = (
+        Enrolled.from_dict(subentry.data)
+        for subentry in entry.get_subentries_of_type(SUBENTRY_COMPANION)
+    )
+    return {one.name: one for one in found}
+
+
+@callback
+def async_mqtt_broker(hass: HomeAssistant) -> Mapping[str, Any] | None:
+    """Return where the MQTT integration's broker is; None when there is none."""
+    for entry in hass.config_entries.async_entries(MQTT_DOMAIN, include_ignore=False):
+        return {
+            "host": entry.data.get("broker"),
+            CONF_PORT: entry.data.get(CONF_PORT, 1883),
+            CONF_USERNAME: entry.data.get(CONF_USERNAME),
+            CONF_PASSWORD: entry.data.get(CONF_PASSWORD),
+            "tls": bool(entry.data.get("certificate")),
+        }
+    return None
+
+
+async def async_try_broker(broker: Broker) -> str | None:
+    """Return why a broker cannot be used, in words."""
+    try:
+        async with asyncio.timeout(CONNECT_TIMEOUT):
+            async with connect(broker, f"{broker.prefix}/{os.urandom(4).hex()}"):
+                return None
+    except (LinkError, OSError) as error:
+        return str(error) or type(error).__name__
+    except TimeoutError:
+        return f"no answer in {CONNECT_TIMEOUT:.0f} s"
+
+
+def read_record(path: Path) -> Named | None:
+    """Return which librarian elsewhere keeps the record; None: the embedded. Blocks."""
+    with suppress(OSError, ValueError, TypeError):
+        return Named(**json.loads(path.read_bytes()))
+    return None
+
+
+def write_record(path: Path, named: Named) -> None:
+    """Note which librarian keeps the record. Blocks."""
+    data = {"node": named.node, "repository": named.repository}
+    replace(path, json.dumps(data).encode())
+
+
+class Pairing:
+    """The hub's side of a pairing while its form is open."""
+
+    def __init__(self, code: Code, key: SigningKey, *, via: Broker) -> None:
+        """Prepare to listen for whoever knows the code.
+
+        `via` is how the hub itself reaches the broker; a companion may have to use
+        another name, and another user.
+        """
+        self._via = via
+        self._clock = SystemClock()
+        self._key = key
+        self.offer = Offer(code, since=self._clock.boottime())
+        self._came = asyncio.Event()
+        self._decided: asyncio.Future[bytes] = (
+            asyncio.get_running_loop().create_future()
+        )
+        self._answered = asyncio.Event()
+
+    @property
+    def problem(self) -> str | None:
+        """Return why the code is no good any more; see `Offer.problem`."""
+        return self.offer.problem(self._clock.boottime())
+
+    async def async_wait(self, seconds: float) -> Enrolled | None:
+        """Return who has come; None if nobody did in time."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._came.wait()
+        return self.offer.found
+
+    async def async_conclude(self, *, accepted: bool) -> None:
+        """Tell the companion what the person said."""
+        self._decided.set_result(self.offer.answer(self._key, accepted=accepted))
+        with suppress(TimeoutError):
+            async with asyncio.timeout(CONNECT_TIMEOUT):
+                await self._answered.wait()
+
+    async def async_run(self) -> None:
+        """Listen, and answer once a person has decided."""
+        code = self.offer.code
+        topics = Topics(self._via.prefix)
+        identifier = topics.pair(code.topic, "hub")
+        async with connect(self._via, identifier) as link:
+            await link.subscribe(topics.pair(code.topic, code.name))
+            listening = asyncio.ensure_future(self._async_listen(link))
+            try:
+                payload = await self._decided
+                await link.publish(topics.pair(code.topic, "hub"), payload)
+                self._answered.set()
+            finally:
+                listening.cancel()
+                await asyncio.gather(listening, return_exceptions=True)
+
+    async def _async_listen(self, link: Link) -> None:
+        async for delivery in link.deliveries():
+            link.ack(delivery)
+            now = self._clock.boottime()
+            if self.offer.hear(delivery.payload, now) is not None:
+                self._came.set()

@@ -1,0 +1,225 @@
+"""One connection to the broker; all that is peculiar to aiomqtt is in here.
+
+aiomqtt 2.5 acknowledges a message before anybody has handled it, ignores what
+the broker answers to a publish or a subscribe, and cannot be used twice. So
+each connection is a new client, acknowledges by hand, and reads the answers.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+import logging
+import socket
+from typing import Any
+
+import aiomqtt
+from paho.mqtt import client as paho
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.properties import Properties
+from paho.mqtt.reasoncodes import ReasonCode
+
+from .broker import Broker
+
+_LOGGER = logging.getLogger(f"{__name__}.client")
+# It calls each lost connection an error; whoever uses the link says what it means.
+_LOGGER.setLevel(logging.CRITICAL)
+
+KEEPALIVE = 10
+WILL_DELAY = 2
+"""Seconds within which a new connection takes the place of a lost one unseen."""
+TIMEOUT = 10.0
+_TAKEN_OVER = 0x8E
+_NOT_AUTHORIZED = {0x86, 0x87, 4, 5}
+_FAILED = 0x80
+
+
+class LinkError(Exception):
+    """The connection cannot be made or is lost; another one may be tried."""
+
+
+class AccessError(LinkError):
+    """The broker does not let this node in, or not do something."""
+
+
+class TakenOverError(LinkError):
+    """Another client came with this one's name: whoever is pushed out stops."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Delivery:
+    """A message as the broker delivers it."""
+
+    topic: str
+    payload: bytes
+    retained: bool
+    mid: int
+    qos: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Will:
+    """What the broker says of this node when the connection breaks."""
+
+    topic: str
+    payload: bytes
+
+
+class Link:
+    """A connection that stands."""
+
+    def __init__(self, client: aiomqtt.Client) -> None:
+        """Take a client that is about to connect."""
+        self._client = client
+        self._paho: paho.Client = client._client  # noqa: SLF001 - not to be had otherwise
+        self._acks: dict[int, asyncio.Future[None]] = {}
+        self._paho.manual_ack_set(True)
+        self._paho.on_publish = self._published
+        self._paho.on_disconnect = self._disconnected
+
+    def _disconnected(self, *arguments: Any) -> None:
+        """Let a connection that ends before it was accepted fail at once."""
+        accepted = self._client._connected  # noqa: SLF001
+        if not accepted.done():
+            accepted.set_exception(aiomqtt.MqttError("closed without an answer"))
+            return
+        self._client._on_disconnect(*arguments)  # noqa: SLF001
+
+    async def subscribe(self, *filters: str) -> None:
+        """Subscribe to topics; AccessError when the broker refuses one."""
+        try:
+            codes = await self._client.subscribe([(name, 1) for name in filters])
+        except aiomqtt.MqttError as error:
+            raise _reason(error) from error
+        for name, code in zip(filters, codes, strict=True):
+            if _value(code) >= _FAILED:
+                raise AccessError(f"the broker refuses to deliver {name}: {code}")
+
+    def publish(
+        self,
+        topic: str,
+        payload: bytes,
+        *,
+        retain: bool = False,
+        expiry: int | None = None,
+    ) -> asyncio.Future[None]:
+        """Hand a message to the broker; the result is the broker's answer.
+
+        `expiry` is for how many seconds the broker may keep it.
+        """
+        properties = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]
+        if expiry is not None:
+            properties.MessageExpiryInterval = max(1, expiry)
+        answer = asyncio.get_running_loop().create_future()
+        # Whoever does not wait for an answer must not be told that none was read.
+        answer.add_done_callback(lambda done: done.cancelled() or done.exception())
+        info = self._paho.publish(topic, payload, 1, retain, properties)
+        if info.rc not in (paho.MQTT_ERR_SUCCESS, paho.MQTT_ERR_AGAIN):
+            answer.set_exception(LinkError(paho.error_string(info.rc)))
+        else:
+            self._acks[info.mid] = answer
+        return answer
+
+    def ack(self, delivery: Delivery) -> None:
+        """Tell the broker that a delivery is dealt with."""
+        self._paho.ack(delivery.mid, delivery.qos)
+
+    async def deliveries(self) -> AsyncIterator[Delivery]:
+        """Go through what comes, until the connection is lost."""
+        try:
+            async for message in self._client.messages:
+                payload = message.payload
+                yield Delivery(
+                    topic=message.topic.value,
+                    payload=payload if isinstance(payload, bytes) else b"",
+                    retained=message.retain,
+                    mid=message.mid,
+                    qos=message.qos,
+                )
+        except aiomqtt.MqttError as error:
+            raise _reason(error) from error
+
+    def lose(self, error: LinkError) -> None:
+        """Tell whoever waits for an answer that none will come."""
+        for answer in self._acks.values():
+            if not answer.done():
+                answer.set_exception(error)
+
+    def _published(
+        self,
+        _client: paho.Client,
+        _userdata: Any,
+        mid: int,
+        code: ReasonCode,
+        _properties: Properties,
+    ) -> None:
+        answer = self._acks.pop(mid, None)
+        if answer is None or answer.done():
+            return
+        if _value(code) >= _FAILED:
+            answer.set_exception(AccessError(f"the broker refuses a message: {code}"))
+        else:
+            answer.set_result(None)
+
+
+@asynccontextmanager
+async def connect(
+    broker: Broker, identifier: str, will: Will | None = None
+) -> AsyncIterator[Link]:
+    """Connect; on leaving, say goodbye so that the will is not sent.
+
+    Raises:
+        LinkError: there is no connection, or it is lost.
+    """
+    client = aiomqtt.Client(
+        broker.host,
+        broker.port,
+        username=broker.username,
+        password=broker.password,
+        identifier=identifier,
+        protocol=aiomqtt.ProtocolVersion.V5,
+        # Nothing waits at the broker for whoever is away: what is live is only
+        # for who is there, and the record comes again from the journal.
+        clean_start=True,
+        keepalive=KEEPALIVE,
+        timeout=TIMEOUT,
+        tls_context=await asyncio.to_thread(broker.context),
+        # Nagle's algorithm makes an answer wait for an acknowledgement: 88 ms.
+        socket_options=[(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)],
+        will=_will(will) if will else None,
+        logger=_LOGGER,
+    )
+    link = Link(client)
+    try:
+        async with client:
+            yield link
+    except aiomqtt.MqttError as error:
+        raise _reason(error) from error
+    finally:
+        link.lose(LinkError("the connection is lost"))
+
+
+def _will(will: Will) -> aiomqtt.Will:
+    properties = Properties(PacketTypes.WILLMESSAGE)  # type: ignore[no-untyped-call]
+    properties.WillDelayInterval = WILL_DELAY
+    return aiomqtt.Will(
+        will.topic, will.payload, qos=1, retain=True, properties=properties
+    )
+
+
+def _reason(error: aiomqtt.MqttError) -> LinkError:
+    """Tell apart what another attempt may cure."""
+    cause = error if isinstance(error, aiomqtt.MqttCodeError) else error.__cause__
+    code = getattr(cause, "rc", None)
+    value = _value(code) if code is not None else None
+    if value == _TAKEN_OVER:
+        return TakenOverError(str(error))
+    if value in _NOT_AUTHORIZED:
+        return AccessError(str(error))
+    return LinkError(str(error))
+
+
+def _value(code: object) -> int:
+    value = code.value if isinstance(code, ReasonCode) else code
+    assert isinstance(value, int)
+    return value

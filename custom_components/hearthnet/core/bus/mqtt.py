@@ -1,0 +1,396 @@
+"""Delivery between nodes, over a broker: one implementation for hub and companions.
+
+What is live goes only to who is there now; it is never stored, and never sent
+a second time. The record is another stream: see `librarian.stream`.
+"""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from dataclasses import replace
+import logging
+import random
+import secrets
+from typing import Any
+
+from ..journal import JournalError
+from ..keys import VerifyKey
+from ..messages import BROADCAST, Json, MessageType
+from ..node import Node, Record
+from . import Handler
+from .broker import Broker, Topics
+from .envelope import pack, seal
+from .inbound import Again, Done, Framed, FrameHandler, Heard, Inbound, Rejected
+from .link import Delivery, Link, LinkError, TakenOverError, Will, connect
+from .outbound import Outbound
+from .presence import BEAT, Presence, Status
+from .reports import Reports
+from .retry import Backoff, first
+from .twin import ANSWER_SECONDS, Twin, Verdict
+
+_LOGGER = logging.getLogger(__name__)
+
+
+class MqttBus:
+    """Reaches the agents of other nodes."""
+
+    def __init__(
+        self,
+        node: Node,
+        broker: Broker,
+        *,
+        key: Callable[[str], VerifyKey | None],
+        agents: tuple[str, ...] = (),
+        capabilities: tuple[str, ...] = (),
+        version: str = "",
+        on_change: Callable[[], None] = lambda: None,
+        renewed: Callable[[str, bytes], VerifyKey | None] = lambda _node, _data: None,
+        jitter: Callable[[], float] = random.random,
+    ) -> None:
+        """Prepare to connect; `run` does.
+
+        `key` gives the key of an enrolled node, `agents` are the names that
+        other nodes may send to, `on_change` is called when `status` or who is
+        there has changed, `renewed` see `Inbound`.
+        """
+        self._node = node
+        self._broker = broker
+        self._key = key
+        self._on_change = on_change
+        self._jitter = jitter
+        self.topics = Topics(broker.prefix)
+        self.presence = Presence(node.clock)
+        self.about: dict[str, Json] = {}
+        """What the node says of itself beside the rest; `announce` tells changes."""
+        self._status = Status(
+            node=node.name,
+            boot=node.boot,
+            instance=secrets.token_hex(4),
+            online=True,
+            agents=agents,
+            capabilities=capabilities,
+            version=version,
+        )
+        self.on_status: Callable[[Status], None] = lambda _status: None
+        """Told of every status, also of those that change nothing."""
+        self._handlers: dict[str, Handler] = {}
+        self._frames: dict[str, FrameHandler] = {}
+        self._inbound = Inbound(self.topics, self._key_of, node.clock, renewed)
+        self._outbound = Outbound(node, self._broken)
+        self.twin = Twin()
+        self._link: Link | None = None
+        self._stopping = asyncio.Event()
+        self._failed: asyncio.Future[None] | None = None
+        self._background: set[asyncio.Task[None]] = set()
+        self.reports = Reports(node)
+        self._greeted = 0
+        self.problem: str | None = "connecting"
+        """Why there is no connection, in words; None while there is one."""
+
+    # What others use
+
+    @property
+    def connected(self) -> bool:
+        """Whether the broker is reached."""
+        return self._link is not None
+
+    @property
+    def fenced(self) -> str | None:
+        """Why this process may not speak for its node any more, in words."""
+        return self.twin.fenced
+
+    def attach(self, agent: str, handler: Handler) -> Callable[[], None]:
+        """Deliver messages for `agent` to `handler`; returns how to detach."""
+        if agent in self._handlers:
+            raise ValueError(f"agent {agent!r} is attached already")
+        self._handlers[agent] = handler
+
+        def detach() -> None:
+            self._handlers.pop(agent, None)
+
+        return detach
+
+    def on_frame(self, kind: str, handler: FrameHandler) -> None:
+        """Deliver frames of a kind to `handler`."""
+        self._frames[kind] = handler
+
+    def send(self, record: Record) -> bool:
+        """Send a message to an agent that is there; False when it is not."""
+        to = record.message.to
+        if to == BROADCAST:
+            return self._publish(self.topics.broadcast(self._node.name), record)
+        if (node := self.presence.host(to)) is None:
+            return False
+        self._inbound.answered(node, record)
+        return self._publish(self.topics.inbox(node, self._node.name), record)
+
+    def send_frame(self, to: str, kind: str, **fields: Any) -> bool:
+        """Send a frame to a node; False when the broker is not reached."""
+        topic = self.topics.inbox(to, self._node.name)
+        return self.publish_frame(topic, kind, expiry=60, **fields)
+
+    def publish_frame(
+        self,
+        topic: str,
+        kind: str,
+        *,
+        retain: bool = False,
+        expiry: int | None = None,
+        **fields: Any,
+    ) -> bool:
+        """Publish a frame of this node, once its journal is on the disk."""
+        data = pack(kind, node=self._node.name, **fields)
+        payload = seal(data, self._node.sign(data))
+        return self._outbound.put(topic, payload, retain=retain, expiry=expiry)
+
+    def announce(self) -> None:
+        """Say anew what this node is and whom it knows."""
+        if self._link is not None and not self.fenced:
+            self._say_status()
+
+    def look_again(self) -> None:
+        """Have the broker tell anew who is there: somebody was enrolled."""
+        if self._link is not None:
+            self._spawn(self._subscribe(self._link))
+
+    def forget(self, node: str) -> None:
+        """Cut a node off that is not enrolled any more."""
+        self._inbound.forget(node)
+        self.presence.forget(node)
+        self._on_change()
+
+    # The connection
+
+    async def run(self) -> None:
+        """Stay connected until `stop`, or until another process takes the name."""
+        unsubscribe = self._node.subscribe(self._emitted)
+        try:
+            await self._run()
+        finally:
+            unsubscribe()
+        if self.fenced:
+            self._set_problem(self.fenced)
+
+    async def _run(self) -> None:
+        backoff = Backoff(self._node.clock, self._jitter)
+        while not self._stopping.is_set():
+            backoff.begin()
+            try:
+                await self._live()
+            except TakenOverError as error:
+                self.twin.fenced = f"another process took its connection: {error}"
+            except (LinkError, JournalError, OSError) as error:
+                self._set_problem(str(error) or type(error).__name__)
+            if self.fenced:
+                return
+            await backoff.pause(self._stopping)
+
+    def stop(self) -> None:
+        """Let `run` say goodbye and end."""
+        self._stopping.set()
+
+    async def _live(self) -> None:
+        """One connection."""
+        self._status = replace(self._status, boot=self._node.boot)
+        gone = self._status_payload(online=False)
+        topic = self.topics.status(self._node.name)
+        # One name a process: its next connection ends the one that was cut, and two
+        # processes of one node do not push each other out for ever.
+        identifier = f"{topic}/{self._status.instance}"
+        async with connect(
+            self._broker, identifier, Will(topic=topic, payload=gone)
+        ) as (link):
+            self._failed = failed = asyncio.get_running_loop().create_future()
+            if self._status.boot != self._node.boot:
+                raise LinkError("a new boot began while connecting")
+            tasks: list[asyncio.Future[None]] = []
+            try:
+                await self._subscribe(link)
+                work = (self._receive(link), self._beat(), self._end())
+                tasks += map(asyncio.ensure_future, work)
+                self._link = link
+                self._outbound.open(link)
+                self._set_problem(None)
+                self._say_status()
+                self._greet()
+                await first([*tasks, failed])
+                if not self.fenced:
+                    await self._outbound.drain()
+                    # Or the own goodbye would be answered like a will that is late.
+                    self._outbound.close()
+                    await link.publish(topic, gone, retain=True)
+            finally:
+                self._link = self._failed = None
+                self._outbound.close()
+                tasks += self._background
+                for task in tasks:
+                    task.cancel()
+                await asyncio.gather(*tasks, return_exceptions=True)
+                self.presence.lose()
+                self._on_change()
+
+    async def _subscribe(self, link: Link) -> None:
+        topics, name = self.topics, self._node.name
+        wanted = [topics.inbox(name, "+"), topics.broadcast("+"), topics.status("+")]
+        if "head" in self._frames:
+            wanted.append(topics.head("+"))
+        if "log" in self._frames:
+            wanted.append(topics.log("+"))
+        await link.subscribe(*wanted)
+
+    async def _end(self) -> None:
+        await self._stopping.wait()
+
+    async def _beat(self) -> None:
+        """Give signs of life; look who gives none."""
+        while True:
+            await asyncio.sleep(BEAT)
+            self._say_status()
+            if self.presence.sweep():
+                self._on_change()
+
+    def _emitted(self, record: Record) -> None:
+        """Connect anew for a new boot: the will names the one before."""
+        if record.message.type is MessageType.HELLO:
+            self._broken(LinkError("a new boot"))
+
+    def _broken(self, error: LinkError) -> None:
+        """End the connection: the broker refused or lost something."""
+        if self._failed is not None and not self._failed.done():
+            self._failed.set_exception(error)
+
+    def _set_problem(self, problem: str | None) -> None:
+        if problem != self.problem:
+            self.problem = problem
+            if problem is not None:
+                _LOGGER.warning("The bus of %s: %s", self._node.name, problem)
+            self._on_change()
+
+    # Speaking
+
+    def _status_payload(self, *, online: bool) -> bytes:
+        status = replace(self._status, online=online, about=self.about)
+        data = pack("status", **status.as_dict())
+        return seal(data, self._node.sign(data))
+
+    def _say_status(self) -> None:
+        topic = self.topics.status(self._node.name)
+        self._status = replace(self._status, boot=self._node.boot)
+        self._outbound.put(topic, self._status_payload(online=True), retain=True)
+
+    def _greet(self) -> None:
+        """Tell of this boot, once: others then know what died with the one before."""
+        if self._greeted == self._node.boot:
+            return
+        self._greeted = self._node.boot
+        self.send(self._node.hello)
+
+    def _publish(self, topic: str, record: Record) -> bool:
+        assert record.signature
+        payload = seal(record.data, record.signature)
+        expires = record.message.expires_at
+        left = 60.0
+        if expires is not None:
+            left = (expires - self._node.clock.now()).total_seconds()
+        return left > 0 and self._outbound.put(topic, payload, expiry=round(left))
+
+    # Listening
+
+    async def _receive(self, link: Link) -> None:
+        async for delivery in link.deliveries():
+            self._take(link, delivery)
+
+    def _take(self, link: Link, delivery: Delivery) -> None:
+        def done() -> None:
+            if self._link is link:
+                link.ack(delivery)
+
+        found = self._inbound.examine(
+            delivery.topic, delivery.payload, retained=delivery.retained
+        )
+        if isinstance(found, Framed):
+            self._take_frame(found, done)
+            return
+        if isinstance(found, Heard):
+            self._hear(found)
+        elif isinstance(found, Again):
+            if found.answer is not None:
+                topic = self.topics.inbox(found.sender, self._node.name)
+                self._publish(topic, found.answer)
+        elif found is not None and found.sender != self._node.name:
+            self._report(found)
+        done()
+
+    def _hear(self, heard: Heard) -> None:
+        message = heard.record.message
+        if heard.sender == self._node.name:
+            return
+        # What a node writes is its own: the view takes nothing else from it.
+        self._node.view.apply(message)
+        if message.to in (BROADCAST, self._node.name):
+            for handler in tuple(self._handlers.values()):
+                handler(heard.record)
+        elif (attached := self._handlers.get(message.to)) is not None:
+            attached(heard.record)
+
+    def _take_frame(self, found: Framed, done: Done) -> None:
+        kind = found.frame["kind"]
+        try:
+            if kind == found.kind == "status":
+                self._take_status(Status.from_dict(found.frame), found.retained)
+                done()
+            elif (handler := self._frames.get(kind)) is not None:
+                handler(found, done)
+            else:
+                done()
+        except (KeyError, TypeError, ValueError) as error:
+            _LOGGER.warning("A %s frame of %s: %r", kind, found.sender, error)
+            done()
+
+    def _take_status(self, status: Status, retained: bool) -> None:
+        if status.node == self._node.name:
+            self._take_own(status, retained)
+        elif self.presence.take(status):
+            self._on_change()
+        self.on_status(status)
+
+    def _take_own(self, status: Status, retained: bool) -> None:
+        """Look at what is said in this node's name."""
+        match self.twin.look(self._status, status, retained=retained):
+            case Verdict.SAY_AGAIN:
+                self._say_status()
+                self._on_change()
+            case Verdict.ASK:
+                self._say_status()
+                self._spawn(self._outlive(ANSWER_SECONDS))
+            case Verdict.OUTLIVE:
+                self._spawn(self._outlive(0))
+            case Verdict.STOP:
+                # An equal one has to hear of this one, to stop as well.
+                self._say_status()
+                self._spawn(self._give_way())
+
+    async def _outlive(self, patience: float) -> None:
+        """Go on after a boot that this disk does not know, unless it lives."""
+        await asyncio.sleep(patience)
+        boot, seq = self._node.position
+        if not self.fenced and self.twin.seen >= boot:
+            await self._node.raise_boot(self.twin.seen, seq + 1)
+
+    async def _give_way(self) -> None:
+        await self._outbound.drain()
+        self._broken(LinkError(self.twin.fenced or ""))
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.ensure_future(work)
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
+
+    def _report(self, found: Rejected) -> None:
+        """Put what was thrown away on record, and answer it."""
+        alert = self.reports.take(found)
+        if alert is not None and found.sender and self._key_of(found.sender):
+            self._publish(self.topics.inbox(found.sender, self._node.name), alert)
+        self._on_change()
+
+    def _key_of(self, node: str) -> VerifyKey | None:
+        return self._node.public_key if node == self._node.name else self._key(node)

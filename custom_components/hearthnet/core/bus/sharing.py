@@ -1,0 +1,64 @@
+"""What a node tells another that comes: the newest versions of what it writes.
+
+While two nodes do not reach each other each misses what the other writes. A
+lease that rests on an old version would be refused for ever. Messages are not
+sent again, for some are commands; so the state is told, which commands nothing.
+"""
+
+from collections.abc import Callable
+
+from ..messages import EventId
+from ..node import Node
+from .inbound import Framed
+from .mqtt import MqttBus
+
+KIND = "view"
+_AT_ONCE = 200
+"""Paths a frame; a phone has a few, a hub some hundred."""
+
+
+class Sharing:
+    """Tells peers that come what this node writes, and learns from theirs."""
+
+    def __init__(
+        self, node: Node, bus: MqttBus, told: Callable[[str], tuple[str, ...]]
+    ) -> None:
+        """`told` gives the folders and files that a peer is told of."""
+        self._node = node
+        self._bus = bus
+        self._told = told
+        self._known: dict[str, tuple[int, str]] = {}
+        bus.on_frame(KIND, self._learn)
+
+    def look(self) -> None:
+        """Tell those who have come since the last look; call it at each change."""
+        there = {
+            status.node: (status.boot, status.instance)
+            for status in self._bus.presence.nodes
+            if self._bus.presence.online(status.node)
+        }
+        before, self._known = self._known, there
+        for name, start in there.items():
+            if before.get(name) != start:
+                self._tell(name)
+
+    def _tell(self, peer: str) -> None:
+        starts = self._told(peer)
+        paths = {
+            path: entry
+            for path, entry in self._node.view.snapshot(self._node.name)[
+                "paths"
+            ].items()
+            if path.startswith(starts)
+        }
+        items = list(paths.items())
+        for first in range(0, len(items), _AT_ONCE):
+            part = dict(items[first : first + _AT_ONCE])
+            self._bus.send_frame(peer, KIND, paths=part)
+
+    def _learn(self, found: Framed, done: Callable[[], None]) -> None:
+        done()
+        for path, (version, value) in found.frame["paths"].items():
+            named = EventId.parse(version).node == found.sender
+            if named and self._node.view.may(found.sender, [path]):
+                self._node.view.learn(path, value, version)

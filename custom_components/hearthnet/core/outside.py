@@ -1,0 +1,165 @@
+"""What the hub has outside Home Assistant: companions, reached over a broker."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+
+from .bus.broker import Broker
+from .bus.mqtt import MqttBus
+from .bus.presence import Status
+from .bus.sharing import Sharing
+from .enrolled import DEWEY, Enrolled, about
+from .keys import VerifyKey
+from .librarian.remote import RemoteLibrarian
+from .librarian.stream import Named, Stream
+from .node import Node
+from .paths import HUB
+from .state import POLICY_PATH
+from .status import AgentStatus
+
+AGENTS = ("rupert", "jeeves")
+_TOLD = (POLICY_PATH, "holds/", "settings/")
+"""What a manager's gate needs to know of the hub's state."""
+
+
+class Outside:
+    """The hub's side of the broker."""
+
+    def __init__(
+        self,
+        node: Node,
+        broker: Broker,
+        enrolled: Mapping[str, Enrolled],
+        *,
+        chain: list[dict[str, str]],
+        record: Named | None = None,
+        version: str = "",
+        on_change: Callable[[], None] = lambda: None,
+        on_start: Callable[[tuple[str, ...]], None] = lambda _agents: None,
+    ) -> None:
+        """`chain` leads from old keys of the hub to its present one.
+
+        `record` names the companion that keeps the record; without it nobody outside
+        does. `on_start` is told of the agents of a node that has started anew.
+        """
+        self._enrolled = dict(enrolled)
+        self._chain = chain
+        self._on_change = on_change
+        self.on_start = on_start
+        self._boots: dict[str, int] = {}
+        self._agents: dict[str, tuple[str, ...]] = {}
+        self.bus = MqttBus(
+            node,
+            broker,
+            key=self._key,
+            agents=AGENTS,
+            capabilities=("root",),
+            version=version,
+            on_change=self._changed,
+        )
+        self.bus.on_status = self._heard
+        self._sharing = Sharing(node, self.bus, self._told)
+        self.librarian: RemoteLibrarian | None = None
+        if record is not None:
+            self.librarian = RemoteLibrarian(
+                node,
+                self.bus,
+                name=record.node,
+                repository=record.repository,
+                on_change=self._changed,
+            )
+            self._stream = self.librarian.stream
+        else:
+            # It only watches who shows which record.
+            self._stream = Stream(
+                node, self.bus, named=lambda: None, on_change=self._changed
+            )
+        self._node = node
+        self._tell()
+
+    @property
+    def agents(self) -> tuple[AgentStatus, ...]:
+        """The companions, there or not."""
+        return tuple(
+            AgentStatus(name=name, online=self.bus.presence.online(name))
+            for name in self._enrolled
+        )
+
+    def alive(self, agent: str) -> bool:
+        """Tell whether an agent, of this node or another, is there."""
+        return agent in AGENTS or self.bus.presence.host(agent) is not None
+
+    def life(self, agent: str) -> str:
+        """Name an agent's present start: another one knows nothing of its tasks."""
+        host = self.bus.presence.host(agent)
+        status = self.bus.presence.status(host) if host else None
+        return status.instance if status else ""
+
+    def expected(self, agent: str) -> bool:
+        """Tell whether an agent that is away belongs to this home."""
+        return any(agent in agents for agents in self._agents.values())
+
+    @property
+    def problem(self) -> str | None:
+        """What a person has to put right, in words."""
+        return self.bus.twin.fenced or self.bus.twin.zombie
+
+    def shows(self, named: Named) -> bool:
+        """Tell whether a companion has this home's record and can go on with it."""
+        shown = self._stream.shown.get(named.node)
+        if shown is None or not self.bus.presence.online(named.node):
+            return False
+        boot, seq = shown.head.nodes.get(self._node.name, (0, 0))
+        first = self._node.journal.first or (0, 0)
+        return shown.head.repository == named.repository and first <= (boot, seq + 1)
+
+    async def run(self) -> None:
+        """Stay connected until `stop`."""
+        feeding = (
+            asyncio.ensure_future(self.librarian.run()) if self.librarian else None
+        )
+        try:
+            await self.bus.run()
+        finally:
+            if feeding is not None:
+                feeding.cancel()
+                await asyncio.gather(feeding, return_exceptions=True)
+
+    async def stop(self, running: asyncio.Task[None], timeout: float) -> None:
+        """Say goodbye."""
+        self.bus.stop()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(timeout):
+                await asyncio.wait([running])
+
+    def _key(self, name: str) -> VerifyKey | None:
+        one = self._enrolled.get(name)
+        return one.key if one else None
+
+    def _told(self, peer: str) -> tuple[str, ...]:
+        one = self._enrolled.get(peer)
+        return _TOLD if one is not None and one.role != DEWEY else ("none/",)
+
+    def _tell(self) -> None:
+        named = self.librarian.named if self.librarian else None
+        told = about(self._enrolled, named, self._chain)
+        if told != self.bus.about:
+            self.bus.about = told
+            self.bus.announce()
+
+    def _heard(self, status: Status) -> None:
+        """Let go of what a companion had before it started anew."""
+        if status.node != HUB:
+            self._agents[status.node] = status.agents
+        if status.node == HUB or status.boot <= self._boots.get(status.node, 0):
+            return
+        if status.node in self._boots:
+            self.on_start(status.agents)
+        self._boots[status.node] = status.boot
+
+    def _changed(self) -> None:
+        if self.librarian is not None:
+            self.librarian.look()
+            self._tell()
+        self._sharing.look()
+        self._on_change()

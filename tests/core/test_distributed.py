@@ -1,0 +1,280 @@
+"""A hub and a phone over a real broker: intents to receipts, and failures."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hearthnet.core.adapter import Permit
+from hearthnet.core.agents.manager import Manager
+from hearthnet.core.bus import presence, retry
+from hearthnet.core.clock import SystemClock
+from hearthnet.core.companion import Companion, Identity
+from hearthnet.core.devices import Device
+from hearthnet.core.domains import OPERATIONS
+from hearthnet.core.enrolled import Enrolled
+from hearthnet.core.gate import Gate
+from hearthnet.core.hub import Hub
+from hearthnet.core.intents import Origin, Result
+from hearthnet.core.messages import MessageType
+from hearthnet.core.node import Node, Record
+from hearthnet.core.outside import Outside
+from hearthnet.core.policy.load import preset
+from hearthnet.core.reasons import Outcome, Reason
+from hearthnet.core.recovery import read_past
+from hearthnet.core.reservations import LoopWaiter
+from hearthnet.core.restart import Startup
+from hearthnet.simulation import Behavior, SimulatedHouse
+from tests.core.bus_home import KEYS, broker
+from tests.core.home import ANNA, ScriptedPlanner
+from tests.support.mosquitto import Mosquitto
+from tests.support.proxy import Proxy
+
+ENROLLED = {"phone": Enrolled(name="phone", role="darcy", key=KEYS["phone"].public)}
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retry, "FIRST_DELAY", 0.05)
+    monkeypatch.setattr("hearthnet.core.agents.failures.FIRST_DELAY", 0.05)
+    monkeypatch.setattr("hearthnet.core.agents.dispatch.LOOK", 0.05)
+    monkeypatch.setattr("hearthnet.core.bus.link.WILL_DELAY", 0)
+    assert presence.BEAT
+
+
+def television() -> SimulatedHouse:
+    """Return a house with one lamp that the phone reaches."""
+    house = SimulatedHouse()
+    device = Device(
+        id="tv", entity_id="light.tv", name="TV", domain="light", manager="darcy"
+    )
+    house.add(device, state="off")
+    return house
+
+
+class Tasks:
+    """Runs what agents do in the background."""
+
+    def __init__(self) -> None:
+        self.running: set[asyncio.Task[None]] = set()
+
+    def spawn(self, work: Any) -> None:
+        task = asyncio.ensure_future(work)
+        self.running.add(task)
+        task.add_done_callback(self.running.discard)
+
+    async def end(self) -> None:
+        for task in tuple(self.running):
+            task.cancel()
+        await asyncio.gather(*self.running, return_exceptions=True)
+
+
+class Home:
+    """The hub's side."""
+
+    def __init__(self, hub: Hub, outside: Outside, changed: asyncio.Event) -> None:
+        self.hub = hub
+        self.outside = outside
+        self._changed = changed
+
+    async def until(self, condition: Any) -> None:
+        async with asyncio.timeout(20):
+            while not condition():
+                self._changed.clear()
+                await self._changed.wait()
+
+    async def switch(self, state: str = "on") -> Result:
+        return await self.hub.propose(
+            principal=ANNA,
+            origin=Origin.APP,
+            targets=("tv",),
+            operation=f"light.turn_{state}",
+            parameters={},
+            reason="a test",
+        )
+
+
+@asynccontextmanager
+async def home(folder: Path, port: int, house: SimulatedHouse) -> AsyncIterator[Home]:
+    tasks, changed = Tasks(), asyncio.Event()
+    clock = SystemClock()
+    node = Node(name="hub", folder=folder / "hub", key=KEYS["hub"], clock=clock)
+    outside = Outside(node, broker(port), ENROLLED, chain=[], on_change=changed.set)
+    hub = Hub(
+        node=node,
+        house=house,
+        adapter=SimulatedHouse(),
+        planner=ScriptedPlanner(),
+        policy_text=preset("balanced"),
+        librarian=None,
+        waiter=LoopWaiter(clock),
+        spawn=tasks.spawn,
+        zone=clock.now().tzinfo,  # type: ignore[arg-type]
+        outside=outside,
+    )
+    await hub.start(Startup.read(node))
+    hub.open()
+    running = asyncio.ensure_future(outside.run())
+    try:
+        yield Home(hub, outside, changed)
+    finally:
+        await hub.stop()
+        await outside.stop(running, 5)
+        await tasks.end()
+        await node.close()
+
+
+@asynccontextmanager
+async def phone(
+    folder: Path, port: int, house: SimulatedHouse
+) -> AsyncIterator[Companion]:
+    """Assemble a manager's node as `hearthnet darcy` does."""
+    tasks = Tasks()
+    identity = Identity(
+        name="phone",
+        role="darcy",
+        key=KEYS["phone"],
+        hub=KEYS["hub"].public,
+        broker=broker(port),
+    )
+    companion = Companion.open(identity, folder / "phone", agents=("darcy",))
+    gate = Gate(
+        node=companion.node,
+        adapter=house,
+        root=companion.trust.hub,
+        agent="darcy",
+        operations=OPERATIONS,
+        device=house.device,
+    )
+    companion.guard(gate)
+    for record in gate.recover(read_past(tuple(companion.node.history()))):
+        companion.bus.send(record)
+    manager = Manager(
+        "darcy",
+        companion.node,
+        companion.bus,
+        tasks.spawn,
+        house=house,
+        gate=gate,
+        clock=companion.node.clock,
+    )
+    running = asyncio.ensure_future(companion.run())
+    try:
+        yield companion
+    finally:
+        companion.stop()
+        await running
+        manager.close()
+        await tasks.end()
+        await companion.close()
+
+
+async def test_an_intent_is_carried_out_elsewhere(
+    mosquitto: Mosquitto, tmp_path: Path
+) -> None:
+    house = television()
+    async with home(tmp_path, mosquitto.port, house) as here:
+        nobody = await here.switch()
+        assert nobody.steps[0].reason is Reason.MANAGER_OFFLINE
+        async with phone(tmp_path, mosquitto.port, house):
+            await here.until(lambda: here.outside.alive("darcy"))
+            for number, state in enumerate(("on", "off", "on")):
+                result = await here.switch(state)
+                assert result.steps[0].outcome is Outcome.CHANGED, result
+                assert len(house.acts) == number + 1
+            assert (await here.switch()).steps[0].outcome is Outcome.ALREADY_SO
+            agents = {agent.name for agent in here.hub.status.agents if agent.online}
+            assert agents == {"rupert", "jeeves", "phone"}
+    assert house.values["tv"]["state"] == "on"
+
+
+async def test_a_blocked_task_waits_for_its_manager(
+    mosquitto: Mosquitto, tmp_path: Path
+) -> None:
+    house = television()
+    async with home(tmp_path, mosquitto.port, house) as here:
+        async with phone(tmp_path, mosquitto.port, house):
+            await here.until(lambda: here.outside.alive("darcy"))
+        await here.until(lambda: not here.outside.alive("darcy"))
+        asking = asyncio.ensure_future(here.switch())
+        async with phone(tmp_path, mosquitto.port, house):
+            assert (await asking).steps[0].outcome is Outcome.CHANGED
+    assert len(house.acts) == 1
+
+
+class _Watched(list[Permit]):
+    """Says when something is appended."""
+
+    def __init__(self, event: asyncio.Event) -> None:
+        super().__init__()
+        self._event = event
+
+    def append(self, item: Permit) -> None:
+        super().append(item)
+        self._event.set()
+
+
+async def test_a_manager_that_dies_while_it_acts(
+    mosquitto: Mosquitto, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody knows whether it acted: nothing is done again before a read."""
+    monkeypatch.setattr("hearthnet.core.agents.dispatch.DEFAULT_TTL", 0.5)
+    house, acting = television(), asyncio.Event()
+    house.behavior["tv"] = Behavior(gate=asyncio.Event())
+    monkeypatch.setattr(house, "acts", _Watched(acting))
+    async with (
+        home(tmp_path, mosquitto.port, house) as here,
+        Proxy(mosquitto.port) as proxy,
+        phone(tmp_path, proxy.port, house),
+    ):
+        await here.until(lambda: here.outside.alive("darcy"))
+        asking = asyncio.ensure_future(here.switch())
+        await acting.wait()
+        proxy.cut(refuse=True)
+        house.unavailable.add("tv")
+        step = (await asking).steps[0]
+        assert step.outcome is Outcome.UNKNOWN
+        assert len(house.acts) == 1
+        assert here.hub.status.reviews
+        await here.hub.node.sync()
+        grants = [
+            r for r in here.hub.node.history() if r.message.type is MessageType.GRANT
+        ]
+        assert len(grants) == 1
+
+
+async def test_what_was_not_done_is_asked_for_again(
+    mosquitto: Mosquitto, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The manager went away with a lease, unused; a read shows that nothing is done."""
+    monkeypatch.setattr("hearthnet.core.agents.dispatch.DEFAULT_TTL", 0.5)
+    monkeypatch.setattr("hearthnet.core.agents.issuer.DEFAULT_TTL", 0.5)
+    house = television()
+    async with home(tmp_path, mosquitto.port, house) as here:
+        async with (
+            Proxy(mosquitto.port) as proxy,
+            phone(tmp_path, proxy.port, house),
+        ):
+            await here.until(lambda: here.outside.alive("darcy"))
+
+            def cut(record: Record) -> None:
+                if record.message.type is MessageType.GRANT:
+                    proxy.cut(refuse=True)
+
+            unsubscribe = here.hub.node.subscribe(cut)
+            asking = asyncio.ensure_future(here.switch())
+            await here.until(lambda: not here.outside.alive("darcy"))
+            unsubscribe()
+        assert not house.acts
+        async with phone(tmp_path, mosquitto.port, house):
+            assert (await asking).steps[0].outcome is Outcome.CHANGED
+        assert len(house.acts) == 1
+        assert not here.hub.status.reviews
+        await here.hub.node.sync()
+        grants = [
+            r for r in here.hub.node.history() if r.message.type is MessageType.GRANT
+        ]
+        assert len(grants) == 2

@@ -1,0 +1,226 @@
+"""Pairing over a real broker, what must not pass for it, and the broker's rules."""
+
+import asyncio
+from itertools import pairwise
+import json
+import os
+from pathlib import Path
+import subprocess
+import sys
+
+import pytest
+
+from hearthnet.cli import main
+from hearthnet.config import Config, ConfigError
+from hearthnet.core.bus.broker import Topics
+from hearthnet.core.bus.link import AccessError, LinkError, connect
+from hearthnet.core.bus.mosquitto import write
+from hearthnet.core.keys import SigningKey, VerifyKey, follow, pass_on, renew
+from hearthnet.core.pairing import (
+    LIFE,
+    TRIES,
+    Code,
+    Offer,
+    PairingError,
+    accepted,
+    hello,
+)
+from tests.core.bus_home import KEYS, PREFIX, broker
+from tests.support.mosquitto import Mosquitto
+
+HUB, PHONE = KEYS["hub"], KEYS["phone"]
+_PROGRAM = "import sys; from hearthnet.cli import main; sys.exit(main())"
+
+
+def code(port: int = 1883, secret: bytes = b"s" * 16) -> Code:
+    return Code(
+        name="phone", role="darcy", hub=HUB.public, secret=secret, broker=broker(port)
+    )
+
+
+def test_a_code_is_one_word_that_is_whole_or_nothing() -> None:
+    text = code().text
+    assert " " not in text
+    assert Code.parse(f"  {text[:40]}\n{text[40:]} ") == code()
+    for broken in ("", "x", text[:-4], text[4:], "💡", "A" * 100):
+        with pytest.raises(PairingError):
+            Code.parse(broken)
+    assert "secret" not in repr(code())
+
+
+def test_both_sides_prove_that_they_know_the_code() -> None:
+    offer = Offer(code(), since=0.0)
+    assert offer.hear(hello(code(secret=b"x" * 16), PHONE), 1.0) is None
+    assert offer.wrong == 1
+    found = offer.hear(hello(code(), PHONE), 2.0)
+    assert found is not None
+    assert found.key == PHONE.public
+    answer = offer.answer(HUB, accepted=True)
+    assert accepted(code(), PHONE, answer)
+    assert offer.problem(3.0) == "used"
+    assert offer.hear(hello(code(), KEYS["stranger"]), 3.0) is None
+    with pytest.raises(PairingError, match="another companion"):
+        accepted(code(), KEYS["stranger"], answer)
+    with pytest.raises(PairingError, match="not the hub"):
+        accepted(code(), PHONE, offer.answer(KEYS["stranger"], accepted=True))
+    with pytest.raises(PairingError, match="repeats"):
+        accepted(code(), PHONE, hello(code(), PHONE))
+    assert not accepted(code(), PHONE, offer.answer(HUB, accepted=False))
+
+
+def test_five_tries_and_ten_minutes() -> None:
+    offer = Offer(code(), since=0.0)
+    for _ in range(TRIES):
+        assert offer.problem(1.0) is None
+        assert offer.hear(b"guess", 1.0) is None
+    assert offer.problem(1.0) == "tries"
+    assert offer.hear(hello(code(), PHONE), 1.0) is None
+    late = Offer(code(), since=0.0)
+    assert late.hear(hello(code(), PHONE), LIFE) is None
+    assert late.problem(LIFE) == "expired"
+
+
+def test_a_key_is_followed_by_the_one_it_names() -> None:
+    keys = [SigningKey(bytes([n]) * 32) for n in range(60, 64)]
+    chain = [pass_on(a, b.public) for a, b in pairwise(keys)]
+    assert follow(keys[0].public, chain) == keys[3].public
+    assert follow(keys[2].public, chain) == keys[3].public
+    forged = {**chain[0], "new": KEYS["stranger"].public.text}
+    assert follow(keys[0].public, [forged, {}, {"old": "x"}]) == keys[0].public
+    assert follow(PHONE.public, chain) == PHONE.public
+
+
+def test_the_hubs_key_is_renewed(tmp_path: Path) -> None:
+    path, chain = tmp_path / "key", tmp_path / "chain"
+    first = SigningKey.load_or_create(path, b"a" * 32)
+    for seed in (b"b" * 32, b"c" * 32):
+        assert renew(path, chain, seed).public == SigningKey(seed).public
+        assert path.stat().st_mode & 0o777 == 0o600
+    newest = SigningKey.load_or_create(path, b"z" * 32)
+    assert follow(first.public, json.loads(chain.read_bytes())) == newest.public
+    assert newest.public == SigningKey(b"c" * 32).public
+
+
+async def _confirm(port: int, offer: Offer) -> VerifyKey:
+    """Be the hub: wait for the companion and take it in."""
+    topics = Topics(PREFIX)
+    async with connect(broker(port), "hub") as link:
+        await link.subscribe(topics.pair(offer.code.topic, "phone"))
+        async for delivery in link.deliveries():
+            link.ack(delivery)
+            if found := offer.hear(delivery.payload, 1.0):
+                payload = offer.answer(HUB, accepted=True)
+                await link.publish(topics.pair(offer.code.topic, "hub"), payload)
+                return found.key
+    raise AssertionError
+
+
+async def test_the_command(mosquitto: Mosquitto, tmp_path: Path) -> None:
+    path = tmp_path / "config" / "darcy.toml"
+    offer = Offer(code(mosquitto.port), since=0.0)
+    confirming = asyncio.ensure_future(_confirm(mosquitto.port, offer))
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", _PROGRAM, "pair", offer.code.text),
+        *("--config", str(path), "--data", str(tmp_path / "data")),
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        stdout=asyncio.subprocess.PIPE,
+    )
+    output, _ = await process.communicate()
+    key = await confirming
+    assert process.returncode == 0
+    assert key.fingerprint in output.decode()
+    assert path.stat().st_mode & 0o777 == 0o600
+    config = Config.read(path)
+    assert config.identity.name == "phone"
+    assert config.identity.key.public == key
+    assert config.identity.hub == HUB.public
+    assert config.identity.broker == broker(mosquitto.port)
+    config.trust(KEYS["dewey"].public)
+    assert Config.read(path).identity.hub == KEYS["dewey"].public
+    path.chmod(0o644)
+    with pytest.raises(ConfigError, match="others can read"):
+        Config.read(path)
+    # An older pairing is not replaced by accident.
+    assert main(["pair", offer.code.text, "--config", str(path)]) == 1
+    assert main(["pair", "nonsense"]) == 1
+
+
+def test_configurations_that_cannot_be_used(tmp_path: Path) -> None:
+    path = tmp_path / "darcy.toml"
+    with pytest.raises(ConfigError, match="hearthnet pair"):
+        Config.read(path)
+    for text in ("name = ", 'name = "phone"', 'name = "X Y"\nrole = "darcy"'):
+        path.write_text(text)
+        path.chmod(0o600)
+        with pytest.raises(ConfigError):
+            Config.read(path)
+
+
+NODES = {"hub": "hub", "phone": "darcy", "dewey": "dewey"}
+
+
+async def test_the_broker_enforces_the_sender(tmp_path: Path) -> None:
+    """With the generated files nobody writes on another's topics."""
+    folder = tmp_path / "broker"
+    passwords = {name: (f"{name}-password", os.urandom(12)) for name in NODES}
+    write(folder, PREFIX, 1, NODES, passwords, tls=False)
+    config = "".join(
+        f"{line}\n"
+        for line in (folder / "mosquitto.conf").read_text().splitlines()
+        if not line.startswith("listener")
+    )
+    topics = Topics(PREFIX)
+    with Mosquitto(folder, config) as server:
+
+        async def may(user: str, topic: str) -> bool:
+            options = {"username": user, "password": f"{user}-password"}
+            async with connect(broker(server.port, **options), user) as link:
+                try:
+                    await link.publish(topic, b"x")
+                except AccessError:
+                    return False
+                return True
+
+        for user in NODES:
+            for sender in NODES:
+                own = user == sender
+                assert await may(user, topics.inbox("phone", sender)) is own
+                assert await may(user, topics.status(sender)) is own
+                assert await may(user, topics.log(sender)) is own
+                assert await may(user, topics.broadcast(sender)) is own
+            assert await may(user, topics.head("dewey")) is (user == "dewey")
+            assert await may(user, topics.pair("0123", user))
+            assert await may(user, topics.pair("0123", "hub")) is (user == "hub")
+        with pytest.raises(LinkError):
+            async with connect(broker(server.port), "nobody"):
+                pass
+        wrong = broker(server.port, username="hub", password="wrong")
+        with pytest.raises(AccessError):
+            async with connect(wrong, "hub"):
+                pass
+
+
+async def test_generated_with_tls(tmp_path: Path) -> None:
+    folder = tmp_path / "broker"
+    arguments = ["broker", str(folder), f"--prefix={PREFIX}", "--host=127.0.0.1"]
+    output = subprocess.run(  # noqa: ASYNC221 - nothing else runs
+        [sys.executable, "-c", _PROGRAM, *arguments, "--node=phone=darcy"],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    passwords = dict(
+        line.strip().split(": ") for line in output.splitlines() if ": " in line
+    )
+    config = (folder / "mosquitto.conf").read_text().replace("listener 8883\n", "")
+    assert (folder / "server.key").stat().st_mode & 0o777 == 0o600
+    with Mosquitto(folder, config) as server:
+        good = {"username": "phone", "password": passwords["phone"], "tls": True}
+        ca = (folder / "ca.crt").read_text()
+        async with connect(broker(server.port, **good, ca=ca), "phone") as link:
+            await link.publish(Topics(PREFIX).status("phone"), b"x")
+        with pytest.raises((LinkError, OSError)):
+            async with connect(broker(server.port, **good), "phone"):
+                pass
+    assert main([*arguments, "--node=phone=butler"]) == 1
