@@ -9,6 +9,7 @@ import pytest
 
 from hearthnet.core.devices import Device, Principal
 from hearthnet.core.intents import Origin, Result
+from hearthnet.core.messages import MessageType
 from hearthnet.core.reasons import Outcome, Reason
 from hearthnet.simulation import SimulatedHouse
 
@@ -166,3 +167,31 @@ async def test_no_text_whatever_is_more_than_not_understood(
         result = await home.hub.ask(request(text))
         assert result.reason is Reason.NOT_UNDERSTOOD
         assert not result.steps
+
+
+async def test_what_comes_in_the_way_at_the_gate_is_told_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The lease stays good, but nobody will try it again: its task and it end."""
+    house = SimulatedHouse()
+    desk = lamp(house, "desk")
+    async with running(tmp_path, house) as home:
+        journal = home.hub.node.journal
+        stop = home.hub.node.subscribe(
+            lambda record: (
+                monkeypatch.setattr(type(journal), "writable", False)
+                if record.message.type is MessageType.GRANT
+                else None
+            )
+        )
+        result = await turn_on(home, desk.id)
+        (step,) = result.steps
+        assert (step.outcome, step.reason) == (
+            Outcome.REFUSED,
+            Reason.JOURNAL_UNWRITABLE,
+        )
+        await home.until(MessageType.REVOCATION)
+        stop()
+        monkeypatch.undo()
+        again = await turn_on(home, desk.id)
+        assert [step.outcome for step in again.steps] == [Outcome.CHANGED]

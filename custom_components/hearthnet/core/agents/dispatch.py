@@ -387,10 +387,10 @@ class Dispatch:
         """End a task whose manager or decision broke down; nothing is recorded."""
         task = self._issuer.abandon(task_id)
         waiting = self._waiting.get(task_id)
-        if task is None or waiting is None or waiting.future.done():
+        if waiting is None or waiting.future.done():
             return
         step = self.refused(waiting.job, Evidence(code=reason, text=text))
-        if task.compiled is not None:  # a lease is out: only a read can tell
+        if task is not None and task.compiled is not None:  # a lease is out: only a read can tell
             step = replace(step, outcome=Outcome.UNKNOWN)
         waiting.future.set_result((step,))
 

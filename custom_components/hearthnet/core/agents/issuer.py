@@ -402,9 +402,15 @@ class Issuer:
             if answer.lease is not None and task.assignment.use == answer.lease
         ]
         over = answer.type is MessageType.RECEIPT or answer.body.get("over", True)
-        asked = [answer.task] if answer.task in self.tasks and over else []
-        if over and answer.lease is not None:
-            self.leases.pop(answer.lease, None)
+        task = self.tasks.get(answer.task or "")
+        # Only a lease that was wanted as such may be tried again by somebody.
+        kept = not over and task is not None and task.assignment.ttl is not None
+        asked = [task.assignment.task.id] if task and not kept else []
+        lease = self.leases.get(answer.lease or "")
+        if lease is not None and over:
+            del self.leases[lease.id]
+        elif lease is not None and asked:
+            self._revoke(lease, "its only use was refused")
         ended = [self.tasks.pop(task_id) for task_id in (*asked, *using)]
         change = HoldChange()
         if answer.type is MessageType.RECEIPT and ended and ended[0].compiled:
