@@ -390,7 +390,7 @@ class Dispatch:
         if waiting is None or waiting.future.done():
             return
         step = self.refused(waiting.job, Evidence(code=reason, text=text))
-        if task is not None and task.compiled is not None:  # a lease is out: only a read can tell
+        if task and task.compiled:  # a lease is out: only a read can tell
             step = replace(step, outcome=Outcome.UNKNOWN)
         waiting.future.set_result((step,))
 
