@@ -9,6 +9,7 @@ import voluptuous as vol
 
 from .action_common import (
     ATTR_DRY_RUN,
+    ATTR_INTENT,
     ATTR_LANGUAGE,
     ATTR_REASON,
     ATTR_TEXT,
@@ -21,6 +22,7 @@ from .action_common import (
 from .const import DOMAIN
 from .coordinator import HearthnetCoordinator
 from .core.intents import Request
+from .core.planner.undo import words_for
 from .principal import Caller, require_control
 from .targets import ATTR_ACTION, ATTR_DATA, async_wanted
 
@@ -48,6 +50,13 @@ SCHEMA_APPROVE = vol.Schema(
     {
         vol.Required(ATTR_QUESTION): cv.string,
         vol.Optional(ATTR_APPROVE, default=True): cv.boolean,
+        vol.Optional(ATTR_LANGUAGE): cv.string,
+    }
+)
+SCHEMA_UNDO = vol.Schema(
+    {
+        vol.Optional(ATTR_INTENT): cv.string,
+        vol.Optional(ATTR_DRY_RUN, default=False): cv.boolean,
         vol.Optional(ATTR_LANGUAGE): cv.string,
     }
 )
@@ -113,6 +122,24 @@ async def _async_approve(
     return {"approved": True, **response_of(coordinator, result, language_of(call))}
 
 
+async def _async_undo(
+    coordinator: HearthnetCoordinator, caller: Caller, call: ServiceCall
+) -> dict[str, Any]:
+    """Put back what an intent changed, as the caller's own wish."""
+    intent = event_id(call, ATTR_INTENT) if ATTR_INTENT in call.data else None
+    language = language_of(call)
+    result = await coordinator.hub.ask(
+        Request(
+            text=words_for(intent),
+            principal=caller.principal,
+            origin=caller.origin,
+            language=language,
+            dry_run=call.data[ATTR_DRY_RUN],
+        )
+    )
+    return response_of(coordinator, result, language)
+
+
 async def _async_release_hold(
     coordinator: HearthnetCoordinator, caller: Caller, call: ServiceCall
 ) -> dict[str, Any]:
@@ -126,6 +153,7 @@ ACTIONS: Final = (
     Action(name="ask", handler=_async_ask, schema=SCHEMA_ASK),
     Action(name="propose", handler=_async_propose, schema=SCHEMA_PROPOSE),
     Action(name="approve", handler=_async_approve, schema=SCHEMA_APPROVE),
+    Action(name="undo", handler=_async_undo, schema=SCHEMA_UNDO),
     Action(
         name="release_hold", handler=_async_release_hold, schema=SCHEMA_RELEASE_HOLD
     ),

@@ -22,6 +22,7 @@ from .const import DOMAIN
 from .coordinator import HearthnetCoordinator
 from .core.intents import Request
 from .core.messages import EventId
+from .core.planner.undo import words_for
 from .principal import Caller, async_behind_agent, requested_by
 from .record_view import async_readable
 from .targets import ATTR_ACTION, ATTR_DATA, async_device_id, async_wanted
@@ -165,7 +166,7 @@ async def _async_undo(
     language: str,
 ) -> dict[str, Any]:
     request = Request(
-        text="undo that",
+        text=words_for(None),
         principal=caller.principal,
         origin=caller.origin,
         language=language,

@@ -260,6 +260,10 @@ async def test_undo_puts_back_what_nobody_else_has_changed(tmp_path: Path) -> No
         assert by_name["Shelf"].reason is Reason.CHANGED_SINCE
         nothing = await home.hub.ask(request("undo", BEN))
         assert nothing.reason is Reason.NOTHING_TO_UNDO
+        # A second one does not do again what the first has undone.
+        again = await home.hub.ask(request("Undo that"))
+        assert [step.name for step in again.steps] == ["Shelf"]
+        assert house.values[desk.id]["brightness_pct"] == 80
 
 
 async def test_a_read_ends_what_an_adapters_fault_left_unknown(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from .node import Node, Record
 from .paths import device_path
 from .reasons import Outcome
 from .status import LibrarianStatus
-from .undo import UNDOABLE
+from .undo import UNDO, UNDOABLE
 
 RECENT = 2000
 """Events kept in memory; older ones only the librarian tells."""
@@ -80,21 +80,34 @@ class Chronicle:
     def last_receipts(self, principal: Principal) -> list[Message]:
         """Return the receipts of a principal's newest intent that moved something.
 
-        Oldest first; empty when there is none within `UNDO_WITHIN`.
+        Oldest first; empty when there is none within `UNDO_WITHIN`. What was itself
+        an undo does not count, or a second one would do again what the first undid.
         """
         found: list[Message] = []
+        undone: set[str | None] = set()
         for record in reversed(self._recent):
             message = record.message
             if message.at < self._node.clock.now() - UNDO_WITHIN:
                 break
             if message.type is MessageType.RECEIPT and _moved(message):
                 found.append(message)
-            elif message.type is MessageType.INTENT:
+            elif message.body.get("planner") == UNDO:
+                undone.add(message.intent)
+            elif message.type is MessageType.INTENT and message.id not in undone:
                 mine = [r for r in found if r.intent == message.id]
                 asker = Principal.from_dict(message.body["principal"])
                 if mine and (asker.kind, asker.id) == (principal.kind, principal.id):
                     return mine[::-1]
         return []
+
+    async def receipts(self, intent: str) -> list[Message]:
+        """Return the receipts of an intent, oldest first; of any age."""
+        told = await self.chain(intent)
+        return [
+            Message.decode(json.dumps(row["message"]).encode())
+            for row in told["events"]
+            if row["type"] == MessageType.RECEIPT and row["message"] is not None
+        ]
 
     async def timeline(
         self,

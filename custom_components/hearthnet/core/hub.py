@@ -138,9 +138,7 @@ class Hub:
             self._bus,
             spawn,
             house=house,
-            planner=FirstOf(
-                UndoPlanner(node.view, self.chronicle.last_receipts), planner
-            ),
+            planner=FirstOf(UndoPlanner(node.view, self.chronicle), planner),
             issuer=self._issuer,
             clock=self._clock,
             zone=zone,

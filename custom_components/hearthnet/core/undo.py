@@ -16,6 +16,8 @@ from .reasons import Outcome
 from .restore import ways_back
 from .view import View
 
+UNDO = "undo"
+"""What the record calls the planner of an undo."""
 UNDOABLE = frozenset({Outcome.CHANGED, Outcome.RUNNING, Outcome.PARTIAL})
 
 
@@ -32,7 +34,7 @@ def undo_of(receipts: Iterable[Message], house: House, view: View) -> Undo:
     """Return how to undo what some receipts (oldest first) say was done.
 
     A device is skipped if its values were last written by another event than
-    the newest of these receipts.
+    the newest of these receipts. One that is as it was before needs nothing.
     """
     first: dict[str, Values] = {}
     last: dict[str, Message] = {}
@@ -46,15 +48,17 @@ def undo_of(receipts: Iterable[Message], house: House, view: View) -> Undo:
     for device_id, receipt in last.items():
         if (device := house.device(device_id)) is None:
             continue
-        if view.version(device_path(device_id)) not in (None, receipt.id):
-            skipped.append(device_id)
-            continue
         now, before = house.read(device_id).values, first[device_id]
         changed = {
             name: value
             for name, value in before.items()
             if not same_value(name, value, now.get(name))
         }
+        if not changed:
+            continue
+        if view.version(device_path(device_id)) not in (None, receipt.id):
+            skipped.append(device_id)
+            continue
         actions.extend(
             Action(
                 targets=(device_id,),

@@ -33,6 +33,7 @@ from ..leases import Lease
 from ..messages import Json, Message, MessageType
 from ..node import Node, Record
 from ..operations import Problem
+from ..paths import device_path
 from ..planner import Planner, Situation
 from ..reasons import Outcome, Reason
 from .base import Agent, Spawn
@@ -336,10 +337,14 @@ class Rupert(Agent):
     def _skipped(self, device: str) -> Step:
         """Return the step of a device that an undo leaves alone."""
         job = Job(0, Action(targets=(device,), operation="undo"), device)
-        text = "somebody else has changed it since"
-        return self._dispatch.refused(
-            job, Evidence(code=Reason.CHANGED_SINCE, text=text)
+        by = self.node.view.version(device_path(device))
+        evidence = Evidence(
+            code=Reason.CHANGED_SINCE,
+            text="somebody else has changed it since",
+            event=by,
+            commit=self.node.view.commit_of(by) if by else None,
         )
+        return self._dispatch.refused(job, evidence)
 
     def _preview(self, request: Request, plan: Plan) -> tuple[Step, ...]:
         """Return the verdict on every step; nothing is recorded or moved."""

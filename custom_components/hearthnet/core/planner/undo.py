@@ -1,12 +1,14 @@
-"""“Undo that”: known words in a few languages, answered from receipts."""
+"""“Undo that”, or an intent by its id: answered from receipts."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+import re
+from typing import Protocol
 
 from ..devices import Principal
 from ..intents import Plan, PlanKind, Request
-from ..messages import Message
+from ..messages import EventId, Message
 from ..reasons import Reason
-from ..undo import undo_of
+from ..undo import UNDO, undo_of
 from ..view import View
 from . import Situation
 from .phrases import Phrase, normalize
@@ -23,13 +25,31 @@ SENTENCES = (
     "deshaz (eso|lo)",
     "deshazlo",
 )
+_BY_ID = re.compile(r"undo (?P<intent>\S+)")
+ANYBODYS = frozenset({"owner", "resident", "automation"})
+"""Roles that may undo what others wanted; all may undo what they wanted themselves."""
 
-type Receipts = Callable[[Principal], Sequence[Message]]
-"""The receipts of the newest intent of a principal that moved something."""
+
+class Receipts(Protocol):
+    """Where receipts are found: the chronicle."""
+
+    def last_receipts(self, principal: Principal) -> Sequence[Message]:
+        """Return those of the newest intent of a principal that moved something."""
+
+    async def receipts(self, intent: str) -> Sequence[Message]:
+        """Return those of an intent."""
+
+    async def asker(self, intent: str) -> Principal | None:
+        """Return whose intent it was."""
+
+
+def words_for(intent: str | None) -> str:
+    """Return the words that undo an intent; None: the asker's last."""
+    return "undo that" if intent is None else f"undo {intent}"
 
 
 class UndoPlanner:
-    """Plans the way back from what its asker wanted last."""
+    """Plans the way back from what its asker wanted last, or from a named intent."""
 
     def __init__(self, view: View, receipts: Receipts) -> None:
         """Take where values and receipts are."""
@@ -40,16 +60,39 @@ class UndoPlanner:
     async def plan(self, request: Request, situation: Situation) -> Plan | None:
         """Return the inverse actions, or None when the words are no undo."""
         words = normalize(request.text)
-        if all(phrase.match(words) is None for phrase in self._phrases):
+        if (intent := _named(request.text)) is not None:
+            receipts = await self._of(intent, request.principal)
+        elif any(phrase.match(words) is not None for phrase in self._phrases):
+            receipts = self._receipts.last_receipts(request.principal)
+        else:
             return None
-        undo = undo_of(self._receipts(request.principal), situation.house, self._view)
+        undo = undo_of(receipts, situation.house, self._view)
         if not undo.actions and not undo.skipped:
             return Plan(
-                kind=PlanKind.UNCLEAR, reason=Reason.NOTHING_TO_UNDO, source="undo"
+                kind=PlanKind.UNCLEAR, reason=Reason.NOTHING_TO_UNDO, source=UNDO
             )
         return Plan(
             kind=PlanKind.COMMAND,
             actions=undo.actions,
             skipped=undo.skipped,
-            source="undo",
+            source=UNDO,
         )
+
+    async def _of(self, intent: str, principal: Principal) -> Sequence[Message]:
+        """Return the receipts of an intent that a principal may undo."""
+        if principal.role not in ANYBODYS:
+            asker = await self._receipts.asker(intent)
+            mine = (principal.kind, principal.id)
+            if asker is None or (asker.kind, asker.id) != mine:
+                return ()
+        return await self._receipts.receipts(intent)
+
+
+def _named(text: str) -> str | None:
+    """Return the id of the intent that a text names, None when it names none."""
+    if (match := _BY_ID.fullmatch(text.strip())) is None:
+        return None
+    try:
+        return str(EventId.parse(match["intent"]))
+    except ValueError:
+        return None
