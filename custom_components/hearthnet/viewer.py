@@ -233,9 +233,14 @@ class Viewer:
             since, ends = from_text(hold["since"]), from_text(hold["ends_at"])
             held[hold["principal"]["name"], since, ends] = None
         return self._texts.comma.join(
-            self._texts.held_until.format(who=who, time=_clock(since), end=_clock(ends))
+            self._texts.held_until.format(
+                who=who, time=self._clock(since), end=self._clock(ends)
+            )
             for who, since, ends in held
         )
+
+    def _clock(self, moment: datetime) -> str:
+        return dt_util.as_local(moment).strftime(self._texts.time)
 
     # Status
 
@@ -325,7 +330,3 @@ def _hold(hold: Mapping[str, Any] | None) -> dict[str, Any] | None:
         "since": from_text(hold["since"]).timestamp(),
         "until": from_text(hold["ends_at"]).timestamp(),
     }
-
-
-def _clock(moment: datetime) -> str:
-    return dt_util.as_local(moment).strftime("%H:%M")

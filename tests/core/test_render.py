@@ -10,7 +10,11 @@ from typing import Any
 from hypothesis import given, strategies as st
 import pytest
 
+from hearthnet.core.domains import OPERATIONS
+from hearthnet.core.effects import ANYTHING, STATE
 from hearthnet.core.intents import Answer, Evidence, PlanKind, Result, Step
+from hearthnet.core.messages import Json
+from hearthnet.core.operations import Operation
 from hearthnet.core.reasons import DONE, Outcome, Reason
 from hearthnet.core.render import asks_back, render
 from hearthnet.core.status import HoldStatus
@@ -22,6 +26,8 @@ CLAIMS = {
     "en": r"\bnow\b|already|\bdone\b|turned|switched on|\bset to\b",
     "de": r"\bjetzt\b|\bschon\b|erledigt|eingeschaltet|eingestellt",
     "zh": r"现在|本来就|已",
+    "fr": r"\bmaintenant\b|\bdéjà\b|c'est fait|terminé|\breçu\b",
+    "es": r"\bahora\b|\bya\b|\bhecho\b|\blisto\b",
 }
 """Words that tell a success; a sentence without a receipt may hold none of them."""
 
@@ -60,9 +66,63 @@ def test_tables_are_complete(language: str) -> None:
     assert set(table.reasons) == set(Reason)
     assert set(table.states) == set(english.states)
     assert set(table.attributes) == set(english.attributes)
+    assert set(table.flags) == set(english.flags)
     for name in table.__dataclass_fields__:
         mine, theirs = getattr(table, name), getattr(english, name)
         assert _placeholders(mine) == _placeholders(theirs), name
+
+
+def _samples(row: Operation) -> dict[str, Json]:
+    """Return a value for each parameter of an operation."""
+    return {
+        name: True if want.boolean else want.choices[0] if want.choices else 5
+        for name, want in row.parameters.items()
+    }
+
+
+def test_what_operations_change_has_words() -> None:
+    """A new domain's states and attributes are told in every language."""
+    english = TABLES["en"]
+    for row in OPERATIONS.values():
+        for name, value in row.effects(_samples(row), {}):
+            if name == STATE:
+                assert not isinstance(value, str) or value in english.states, row.name
+            elif isinstance(value, bool):
+                assert name in english.flags, row.name
+            elif name != ANYTHING:
+                assert name in english.attributes, row.name
+
+
+def test_what_has_no_state_is_told_by_what_it_is_set_to() -> None:
+    chosen = Answer(
+        device="a",
+        entity_id="select.a",
+        name="Program",
+        available=True,
+        since=None,
+        values={"option": "Cotton"},
+    )
+    watching = Answer(
+        device="b",
+        entity_id="camera.b",
+        name="Porch",
+        available=True,
+        since=None,
+        values={"motion_detection": False},
+    )
+    nothing = Answer(
+        device="c",
+        entity_id="scene.c",
+        name="Party",
+        available=True,
+        since=None,
+        values={},
+    )
+    asked = result(kind=PlanKind.QUESTION, answers=(chosen, watching, nothing))
+    assert say(asked) == (
+        "Program is set to Cotton. Porch is not watching for motion. "
+        "Party is in an unknown state."
+    )
 
 
 def _placeholders(value: object) -> object:
@@ -78,7 +138,13 @@ def _placeholders(value: object) -> object:
 
 @pytest.mark.parametrize(
     ("tag", "same_as"),
-    [("de-CH", "de"), ("zh-Hans", "zh"), ("zh_CN", "zh"), ("fr", "en"), ("", "en")],
+    [
+        ("de-CH", "de"),
+        ("zh-Hans", "zh"),
+        ("zh_CN", "zh"),
+        ("fr-CA", "fr"),
+        ("it", "en"),
+    ],
 )
 def test_language_tags(tag: str, same_as: str) -> None:
     assert texts_for(tag) is TABLES[same_as]
@@ -90,7 +156,9 @@ def test_language_tags(tag: str, same_as: str) -> None:
         ("en", "Desk and Shelf are now on, 55 % bright."),
         ("de", "Desk und Shelf sind jetzt an, auf 55 % Helligkeit."),
         ("zh", "Desk和Shelf现在开着、亮度55%。"),
-        ("fr", "Desk and Shelf are now on, 55 % bright."),
+        ("fr", "Desk et Shelf : maintenant allumé, à 55 % de luminosité."),
+        ("es", "Desk y Shelf: ahora encendido, al 55 % de brillo."),
+        ("it", "Desk and Shelf are now on, 55 % bright."),
     ],
 )
 def test_changed(language: str, sentence: str) -> None:
@@ -133,6 +201,8 @@ def test_partial_result_names_both() -> None:
         ("en", "since 15:02", "since 15:02 on 28 Nov"),
         ("de", "seit 15:02", "seit 28.11. um 15:02"),
         ("zh", "从15:02起", "从11月28日15:02起"),
+        ("fr", "depuis 15:02", "depuis le 28/11 à 15:02"),
+        ("es", "desde las 15:02", "desde el 28/11 a las 15:02"),
     ],
 )
 def test_unreachable_since(language: str, today: str, earlier: str) -> None:
@@ -169,6 +239,20 @@ HOLD = HoldStatus(
             "Flur bleibt unangetastet: ein Auftrag von Anna (09:02) gilt bis 18:00.",
         ),
         ("zh", "Flur保持原样：Anna在09:02的要求有效到18:00。"),
+        (
+            "fr",
+            (
+                "Je n'ai pas touché à Flur : une demande de Anna (09:02) tient toujours, "
+                "fin prévue : 18:00."
+            ),
+        ),
+        (
+            "es",
+            (
+                "No toqué Flur: una petición de Anna (las 09:02) sigue en pie hasta las "
+                "18:00."
+            ),
+        ),
     ],
 )
 def test_conflict_names_who_and_when(language: str, sentence: str) -> None:
@@ -216,6 +300,8 @@ def test_question_is_answered_with_age() -> None:
     assert say(asked) == "Hall light is off, for 3 hours."
     assert say(asked, "de") == "Hall light ist aus, seit 3 Stunden."
     assert say(asked, "zh") == "Hall light关着，持续3小时。"
+    assert say(asked, "fr") == "Hall light : éteint, depuis 3 heures."
+    assert say(asked, "es") == "Hall light: apagado, desde hace 3 horas."
 
 
 @pytest.mark.parametrize(

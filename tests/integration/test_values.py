@@ -2,10 +2,27 @@
 
 from typing import Any
 
+from homeassistant.components.alarm_control_panel import AlarmControlPanelState
+from homeassistant.components.climate import HVACMode
+from homeassistant.components.cover import CoverState
+from homeassistant.components.lawn_mower import LawnMowerActivity
+from homeassistant.components.lock import LockState
+from homeassistant.components.media_player import MediaPlayerState
+from homeassistant.components.vacuum import VacuumActivity
+from homeassistant.components.valve import ValveState
+from homeassistant.components.water_heater import (
+    STATE_ECO,
+    STATE_ELECTRIC,
+    STATE_GAS,
+    STATE_HEAT_PUMP,
+    STATE_HIGH_DEMAND,
+    STATE_PERFORMANCE,
+)
 from homeassistant.core import State
 import pytest
 
 from custom_components.hearthnet.core.messages import Json
+from custom_components.hearthnet.core.texts import TABLES
 from custom_components.hearthnet.values import differences, reading_of, values_of
 
 
@@ -135,3 +152,19 @@ def test_differences(
     known: dict[str, Json] | None, seen: dict[str, Json], changed: set[str]
 ) -> None:
     assert differences(known, seen) == changed
+
+
+def test_home_assistants_states_have_words() -> None:
+    """Each state of a domain that HearthNet controls is told in people's words."""
+    states = {
+        str(state)
+        for known in (
+            *(AlarmControlPanelState, HVACMode, CoverState, LawnMowerActivity),
+            *(LockState, MediaPlayerState, VacuumActivity, ValveState),
+            (STATE_ECO, STATE_ELECTRIC, STATE_GAS, STATE_HEAT_PUMP),
+            (STATE_HIGH_DEMAND, STATE_PERFORMANCE, "on", "off"),
+        )
+        for state in known
+    }
+    for language, table in TABLES.items():
+        assert states <= set(table.states), language

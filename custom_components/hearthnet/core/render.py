@@ -218,7 +218,7 @@ class _Writer:
     def _time(self, moment: datetime) -> str:
         local = moment.astimezone(self.now.tzinfo)
         same_day = local.date() == self.now.date()
-        return local.strftime("%H:%M" if same_day else self.texts.date)
+        return local.strftime(self.texts.time if same_day else self.texts.date)
 
     def _age(self, span: timedelta) -> str:
         seconds = max(0, int(span.total_seconds()))

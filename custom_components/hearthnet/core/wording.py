@@ -18,6 +18,13 @@ ANSWERED = (
     "source",
     "media_title",
     "percentage",
+    "humidity",
+    "mode",
+    "operation_mode",
+    "fan_speed",
+    "option",
+    "value",
+    "motion_detection",
 )
 """What a question about a device is answered with, besides its state."""
 
@@ -26,8 +33,8 @@ def attribute(texts: Texts, name: str, value: Json) -> str:
     """Tell the value of one control attribute."""
     if name == STATE:
         return texts.states.get(str(value), str(value))
-    if name == "is_volume_muted":
-        return texts.muted if value else texts.unmuted
+    if isinstance(value, bool) and (phrases := texts.flags.get(name)) is not None:
+        return phrases[0] if value else phrases[1]
     if name == "volume_level" and isinstance(value, int | float):
         value = value * 100
     shown = _plain(value)
@@ -38,13 +45,12 @@ def attribute(texts: Texts, name: str, value: Json) -> str:
 
 def state(texts: Texts, values: Values) -> str:
     """Tell a device's state with what people ask about it."""
-    shown = [attribute(texts, STATE, values.get(STATE, "unknown"))]
-    shown += [
+    shown = [
         attribute(texts, name, value)
-        for name in ANSWERED
+        for name in (STATE, *ANSWERED)
         if (value := values.get(name)) is not None
     ]
-    return texts.comma.join(shown)
+    return texts.comma.join(shown) or texts.states["unknown"]
 
 
 def reached(

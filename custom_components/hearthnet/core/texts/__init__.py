@@ -1,11 +1,17 @@
 """The words for people, one table a language."""
 
-from . import de, en, zh
+from . import de, en, es, fr, zh
 from .table import Plural, Texts
 
 __all__ = ["TABLES", "Plural", "Texts", "texts_for"]
 
-TABLES = {"en": en.TEXTS, "de": de.TEXTS, "zh": zh.TEXTS}
+TABLES = {
+    "en": en.TEXTS,
+    "de": de.TEXTS,
+    "zh": zh.TEXTS,
+    "fr": fr.TEXTS,
+    "es": es.TEXTS,
+}
 
 
 def texts_for(language: str) -> Texts:

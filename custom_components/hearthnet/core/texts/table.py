@@ -32,8 +32,10 @@ class Texts:
     minutes: Plural
     hours: Plural
     days: Plural
+    time: str
+    """strftime pattern for a moment of today."""
     date: str
-    """strftime pattern for a moment that is not today."""
+    """strftime pattern for another moment."""
 
     # While it lasts
     one_moment: str
@@ -53,9 +55,9 @@ class Texts:
     states: Mapping[str, str]
     attributes: Mapping[str, str]
     """Control attribute to its phrase with `{value}`."""
+    flags: Mapping[str, tuple[str, str]]
+    """Control attribute that is true or false to its two phrases."""
     other_attribute: str
-    muted: str
-    unmuted: str
 
     # Why not
     reasons: Mapping[Reason, str]
