@@ -242,15 +242,15 @@ HOLD = HoldStatus(
         (
             "fr",
             (
-                "Je n'ai pas touché à Flur : une demande de Anna (09:02) tient toujours, "
-                "fin prévue : 18:00."
+                "Je n'ai pas touché à Flur : une demande de Anna (09:02) tient "
+                "toujours, fin prévue : 18:00."
             ),
         ),
         (
             "es",
             (
-                "No toqué Flur: una petición de Anna (las 09:02) sigue en pie hasta las "
-                "18:00."
+                "No toqué Flur: una petición de Anna (las 09:02) sigue en pie "
+                "hasta las 18:00."
             ),
         ),
     ],
