@@ -93,7 +93,8 @@ async def _async_revoke_lease(
     """End a lease that has not been used."""
     require_control(caller, call.context)
     lease = event_id(call, ATTR_LEASE)
-    return {"revoked": await coordinator.hub.revoke_lease(lease, caller.principal)}
+    control = coordinator.hub.control
+    return {"revoked": await control.revoke_lease(lease, caller.principal)}
 
 
 ACTIONS: Final = (

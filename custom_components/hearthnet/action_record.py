@@ -71,7 +71,7 @@ async def _async_explain(
     else:
         subject = {given[0]: event_id(call, given[0])}
     try:
-        told = await coordinator.hub.explain(**subject)
+        told = await coordinator.hub.chronicle.explain(**subject)
         if not (events := await async_readable(coordinator, caller, told["events"])):
             raise LookupError("nothing that the caller may read")
     except LookupError as error:
@@ -98,7 +98,7 @@ async def _async_timeline(
     intent = event_id(call, ATTR_INTENT) if ATTR_INTENT in call.data else None
     text: str | None = call.data.get(ATTR_TEXT)
     whole = reads_all(caller)
-    told = await coordinator.hub.timeline(
+    told = await coordinator.hub.chronicle.timeline(
         limit=call.data[ATTR_LIMIT],
         before=event_id(call, ATTR_BEFORE) if ATTR_BEFORE in call.data else None,
         device=device,

@@ -49,7 +49,7 @@ async def _async_save_playbook(
     require_control(caller, call.context)
     intent = event_id(call, ATTR_INTENT)
     try:
-        told = await coordinator.hub.explain(intent=intent)
+        told = await coordinator.hub.chronicle.explain(intent=intent)
         steps = saved_steps(told["events"], coordinator.house)
     except LookupError as error:
         raise ServiceValidationError(
@@ -125,7 +125,7 @@ async def _async_set_policy(
         return {"in_force": False, **answer}
     path = policy_path(call.hass)
     await call.hass.async_add_executor_job(_write, path, text, True)
-    await coordinator.hub.set_policy(text, caller.principal)
+    await coordinator.hub.control.set_policy(text, caller.principal)
     coordinator.house.async_set_same_as(policy.same_as)
     coordinator.async_keep(
         {**coordinator.config_entry.options, CONF_POLICY: POLICY_FILE}

@@ -146,7 +146,8 @@ async def _async_release_hold(
     """End a hold before its time."""
     require_control(caller, call.context)
     hold: str = call.data[ATTR_HOLD]
-    return {"released": await coordinator.hub.release_hold(hold, caller.principal)}
+    control = coordinator.hub.control
+    return {"released": await control.release_hold(hold, caller.principal)}
 
 
 ACTIONS: Final = (

@@ -38,4 +38,4 @@ class RevokeAllButton(HearthnetEntity, ButtonEntity):
         """Revoke the leases."""
         caller = await async_caller(self.coordinator, self._context)
         with requested_by(self._context):
-            await self.coordinator.hub.revoke_all(caller.principal)
+            await self.coordinator.hub.control.revoke_all(caller.principal)

@@ -177,7 +177,7 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
         restart = await self.hub.start(startup)
         opened.push_async_callback(self.hub.stop)
         if chosen.text is not None:
-            await self.hub.set_policy(chosen.text, OWNER)
+            await self.hub.control.set_policy(chosen.text, OWNER)
         policy = self.hub.state.in_force.policy
         self.house.async_set_same_as(policy.same_as)
         self.house.async_set_declared(policy.declared)

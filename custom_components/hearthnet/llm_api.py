@@ -227,7 +227,7 @@ async def _async_explain(
         device = async_device_id(coordinator.hass, coordinator.house, entity_id)
     else:
         intent = str(EventId.parse(intent))
-    told = await coordinator.hub.explain(device=device, intent=intent)
+    told = await coordinator.hub.chronicle.explain(device=device, intent=intent)
     rows = await async_readable(coordinator, caller, told["events"])
     names = ("id", "type", "at", "content", "outcome", "reason", "commit")
     events = [{name: row[name] for name in names} for row in rows]

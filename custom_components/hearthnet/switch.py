@@ -52,4 +52,4 @@ class ActuationSwitch(HearthnetEntity, SwitchEntity):
     async def _async_set(self, *, enabled: bool) -> None:
         caller = await async_caller(self.coordinator, self._context)
         with requested_by(self._context):
-            await self.coordinator.hub.set_enabled(enabled, caller.principal)
+            await self.coordinator.hub.control.set_enabled(enabled, caller.principal)

@@ -29,12 +29,8 @@ PAUSE = 0.1
 """Seconds in which changes are gathered."""
 
 
-class Asked(Protocol):
-    """What the timeline asks of a hub."""
-
-    @property
-    def status(self) -> HubStatus:
-        """Everything at this moment."""
+class Record(Protocol):
+    """What the timeline asks of the record."""
 
     async def timeline(
         self,
@@ -46,12 +42,24 @@ class Asked(Protocol):
     ) -> dict[str, Any]:
         """Return `events`, the newest first; with `messages` each has its own."""
 
-    async def explain(self, **subject: str | None) -> dict[str, Any]:
-        """Return the `events` of an intent's or event's chain, oldest first.
+    async def explain(self, *, event: str) -> dict[str, Any]:
+        """Return the `events` of an event's chain, oldest first.
 
         Raises:
             LookupError: nothing is on record about it.
         """
+
+
+class Asked(Protocol):
+    """What the timeline asks of a hub."""
+
+    @property
+    def status(self) -> HubStatus:
+        """Everything at this moment."""
+
+    @property
+    def chronicle(self) -> Record:
+        """What has happened."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +110,7 @@ class Timeline:
         device = next(iter(devices)) if devices and len(devices) == 1 else None
         partial = text is not None or device is not None
         for _ in range(MOST_CHUNKS):
-            answer = await self._hub.timeline(
+            answer = await self._hub.chronicle.timeline(
                 limit=CHUNK, before=cursor, messages=True, device=device, text=text
             )
             events: list[Event] = answer["events"]
@@ -130,7 +138,7 @@ class Timeline:
         Raises:
             LookupError: nothing is on record about it.
         """
-        return await self._hub.explain(event=event)
+        return await self._hub.chronicle.explain(event=event)
 
     def lines(self, events: Sequence[Event]) -> list[Line]:
         """Return the lines of a chain as things stand."""
@@ -145,7 +153,7 @@ class Timeline:
     async def _chain_of(self, event: Event) -> Sequence[Event]:
         """Return an event's chain, oldest first; empty when it cannot be had."""
         try:
-            answer = await self._hub.explain(event=event["id"])
+            answer = await self._hub.chronicle.explain(event=event["id"])
         except LookupError:
             return ()
         chain: list[Event] = answer["events"]
@@ -206,7 +214,7 @@ class Timeline:
             listener(told, gone)
 
     async def _newest(self) -> list[Event]:
-        answer = await self._hub.timeline(limit=WATCHED, before=None)
+        answer = await self._hub.chronicle.timeline(limit=WATCHED, before=None)
         events: list[Event] = answer["events"]
         return events
 

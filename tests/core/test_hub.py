@@ -333,8 +333,8 @@ async def test_a_deferred_plan_can_be_canceled(tmp_path: Path) -> None:
     planner = ScriptedPlanner({"off in two minutes": command(off, due=due)})
     async with running(tmp_path, house, planner, clock=clock) as home:
         result = await home.hub.ask(request("off in two minutes"))
-        assert await home.hub.cancel(result.intent, ANNA)
-        assert not await home.hub.cancel(result.intent, ANNA)
+        assert await home.hub.control.cancel(result.intent, ANNA)
+        assert not await home.hub.control.cancel(result.intent, ANNA)
         assert home.hub.status.deferred == ()
 
 

@@ -188,9 +188,9 @@ async def test_a_new_boot_waits_for_leases_in_flight(
     with pytest.raises(ValueError, match=r"hub\.1\.1 holds"):
         reservations.reserve({"LAMP"}, lease(6))
     # The phone says hello from a new boot: its leases died with the old one.
-    reservations.release_grantee("jeeves")
+    reservations.release_grantees(("jeeves",))
     assert reservations.holding({"LAMP"})
-    reservations.release_grantee("darcy")
+    reservations.release_grantees(("darcy",))
     assert not reservations.holding({"LAMP"})
 
 

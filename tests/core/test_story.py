@@ -34,7 +34,7 @@ def turn(operation: str, *devices: Device, **parameters: Any) -> Action:
 
 
 async def told(home: Home, result: Result) -> list[Line]:
-    chain = await home.hub.explain(intent=result.intent)
+    chain = await home.hub.chronicle.explain(intent=result.intent)
     return lines_of(chain["events"])
 
 
@@ -163,11 +163,11 @@ async def test_a_lease_is_told_where_it_was_asked_for(tmp_path: Path) -> None:
             reason="later",
         )
         asked = home.messages[0].id
-        chain = await home.hub.explain(intent=asked)
+        chain = await home.hub.chronicle.explain(intent=asked)
         (granted,) = lines_of(chain["events"])
         assert step.lease is not None
         used = await home.hub.execute(step.lease, principal=ANNA, origin=Origin.APP)
-        chain = await home.hub.explain(intent=asked)
+        chain = await home.hub.chronicle.explain(intent=asked)
         (changed,) = lines_of(chain["events"])
         again = await told(home, used)
 
@@ -196,7 +196,7 @@ async def test_a_change_by_others_names_what_it_undid(tmp_path: Path) -> None:
     async with running(tmp_path, house, planner) as home:
         (ours,) = await told(home, await home.hub.ask(request("light")))
         home.hub.observe(desk.id, {"state": "off"}, cause=Cause.DEVICE)
-        seen = await home.hub.explain(event=home.messages[-1].id)
+        seen = await home.hub.chronicle.explain(event=home.messages[-1].id)
         (line,) = lines_of(seen["events"])
 
     assert (line.outcome, line.cause) == (None, Cause.DEVICE)
@@ -210,7 +210,7 @@ async def test_requests_that_a_restart_dropped_are_lines(tmp_path: Path) -> None
     planner = ScriptedPlanner({"light": command(turn("on", desk))})
     async with running(tmp_path, house, planner, clock=clock) as home:
         await home.hub.ask(request("light"))
-        chain = await home.hub.explain(intent=home.messages[0].id)
+        chain = await home.hub.chronicle.explain(intent=home.messages[0].id)
     cut = chain["events"][:2]  # a kill after the task
     recovery = event(
         "hub.2.2",
@@ -290,7 +290,7 @@ async def test_a_question_that_is_not_approved_says_why(tmp_path: Path) -> None:
         )
         third = await home.hub.ask(request("open"))
         ends = [await told(home, result) for result in (first, second, third)]
-        chain = (await home.hub.explain(intent=third.intent))["events"]
+        chain = (await home.hub.chronicle.explain(intent=third.intent))["events"]
 
     assert [(line.outcome, line.reason) for (line,) in ends] == [
         (Outcome.REFUSED, Reason.SUPERSEDED),

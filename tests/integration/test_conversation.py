@@ -73,7 +73,7 @@ def spoken(result: ConversationResult) -> str:
 
 
 async def events(entry: MockConfigEntry, **filters: Any) -> list[dict[str, Any]]:
-    found = await entry.runtime_data.hub.timeline(**filters)
+    found = await entry.runtime_data.hub.chronicle.timeline(**filters)
     rows: list[dict[str, Any]] = found["events"]
     return rows
 
@@ -189,7 +189,7 @@ async def test_d05_satellite_in_the_garage(
         "garage": "off",
     }
     (row,) = await events(entry, type="intent")
-    chain = await entry.runtime_data.hub.explain(intent=row["id"])
+    chain = await entry.runtime_data.hub.chronicle.explain(intent=row["id"])
     body = chain["events"][0]["message"]["body"]
     assert body["area"] == "Garage"
     assert body["origin"] == "voice"
@@ -325,7 +325,7 @@ async def test_turns_are_on_record(
         conversation_id=first.conversation_id,
     )
     row = (await events(entry, type="intent", limit=1))[0]
-    chain = await entry.runtime_data.hub.explain(intent=row["id"])
+    chain = await entry.runtime_data.hub.chronicle.explain(intent=row["id"])
     assert chain["events"][0]["message"]["body"]["turns"] == [
         ["user", "Turn on the hall light"],
         ["assistant", "Hall is now on."],

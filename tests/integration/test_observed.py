@@ -53,7 +53,7 @@ async def settle(hass: HomeAssistant) -> None:
 
 async def observed(entry: MockConfigEntry) -> list[dict[str, Any]]:
     """Return the observations, the newest first."""
-    found = await entry.runtime_data.hub.timeline(type="observation")
+    found = await entry.runtime_data.hub.chronicle.timeline(type="observation")
     rows: list[dict[str, Any]] = found["events"]
     return rows
 

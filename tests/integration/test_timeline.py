@@ -35,6 +35,10 @@ class FakeHub:
         default_factory=lambda: HubStatus(boot=1, open=True, enabled=True)
     )
 
+    @property
+    def chronicle(self) -> FakeHub:
+        return self
+
     async def timeline(
         self, *, limit: int, before: str | None, messages: bool = False, **_: str | None
     ) -> dict[str, Any]:

@@ -209,7 +209,7 @@ class Traffic:
         self.changes += 1
 
     async def _timeline(self, _number: int) -> None:
-        told = await self.home.hub.timeline(limit=200)
+        told = await self.home.hub.chronicle.timeline(limit=200)
         if len(told["events"]) != 200 or not told["complete"]:
             raise RuntimeError("the timeline has no 200 rows")
         self.timelines += 1

@@ -5,7 +5,7 @@ A *device* of HearthNet is one controllable thing: in Home Assistant an entity
 phone one thing that a recipe drives.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
@@ -105,3 +105,24 @@ class House(Protocol):
 
     def may_control(self, principal: Principal, device_id: str) -> bool:
         """Tell whether the principal itself has the right to control the device."""
+
+
+def moved_with(house: House, device_id: str) -> frozenset[str]:
+    """Return what must not be moved by two at once: a device, and what it moves."""
+    seen = {device_id}
+    waiting = [device_id]
+    while waiting:
+        device = house.device(waiting.pop())
+        if device is not None:
+            inner = {*device.members, *device.moves}
+            waiting.extend(inner - seen)
+            seen |= {device.key, *inner}
+    return frozenset(seen)
+
+
+def aliases(house: House, devices: Collection[str]) -> set[str]:
+    """Return all ids of the physical things that some devices are."""
+    found = [device for name in devices if (device := house.device(name))]
+    keys = {device.key for device in found}
+    same = {device.id for device in house.devices() if device.key in keys}
+    return {*devices, *keys, *same}

@@ -8,7 +8,6 @@ replay) ask.
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import tzinfo
-from typing import Any
 
 from .adapter import Adapter
 from .agents.base import Spawn
@@ -18,30 +17,29 @@ from .agents.issuer import Issuer
 from .agents.manager import ROOT, Manager
 from .agents.questions import Questions
 from .agents.rupert import Planned, Rupert
+from .agents.verifier import Verifier
 from .bus import Bus
 from .bus.local import LocalBus
 from .bus.routing import RoutedBus
 from .chronicle import Chronicle, Librarian
-from .clock import Clock, to_text
-from .deferred import Deferred
+from .clock import Clock
+from .control import Control
 from .devices import House, Principal, Values
 from .domains import OPERATIONS
 from .gate import Gate
 from .intents import Action, Origin, Request, Result, Step
 from .journal import JournalError
-from .leases import DEFAULT_TTL, Lease
-from .messages import BROADCAST, EventId, Json, MessageType
-from .node import Node, Record
+from .leases import DEFAULT_TTL
+from .messages import EventId, Json
+from .node import Node
 from .observations import Observations, Observed
 from .outside import Outside
 from .overview import Overview
 from .planner import FirstOf, Planner
 from .planner.undo import UndoPlanner
-from .policy.load import load
-from .reasons import Reason
 from .reservations import Reservations, Waiter
 from .restart import Restart, Startup, recover
-from .state import ENABLED_PATH, POLICY_PATH, State
+from .state import POLICY_PATH, State
 from .status import (
     AgentStatus,
     Cause,
@@ -110,27 +108,36 @@ class Hub:
             operations=OPERATIONS,
             device=house.device,
         )
+        if outside is not None:
+            # What agents elsewhere held died with their machine's start.
+            outside.on_start = self._reservations.release_grantees
+        verifier = Verifier(
+            node=node,
+            house=house,
+            state=self.state,
+            clock=self._clock,
+            zone=zone,
+            readiness=self._readiness,
+            unknown=self.gate.unknown,
+            home=home,
+        )
+        self.issuer = Issuer(
+            node=node,
+            verifier=verifier,
+            reservations=self._reservations,
+            clock=self._clock,
+            zone=zone,
+            send=self._bus.send,
+        )
+        self.control = Control(node, self._bus, self.state, self.issuer)
+        """What people set."""
         self._observations = Observations(
             node,
             JEEVES,
             spawn,
             state=self.state,
             gate=self.gate,
-            held=self.withdraw,
-        )
-        if outside is not None:
-            outside.on_start = self._started_anew
-        self._issuer = Issuer(
-            node=node,
-            house=house,
-            state=self.state,
-            reservations=self._reservations,
-            clock=self._clock,
-            zone=zone,
-            readiness=self._readiness,
-            unknown=self.gate.unknown,
-            revoke=self._revoke,
-            home=home,
+            held=self.issuer.withdraw,
         )
         self._questions = Questions(node, spawn, self._clock)
         self._rupert = Rupert(
@@ -139,7 +146,8 @@ class Hub:
             spawn,
             house=house,
             planner=FirstOf(UndoPlanner(node.view, self.chronicle), planner),
-            issuer=self._issuer,
+            verifier=verifier,
+            issuer=self.issuer,
             clock=self._clock,
             zone=zone,
             questions=self._questions,
@@ -151,7 +159,7 @@ class Hub:
             self._clock,
             trusted=lambda: self.overview.clock_is_trusted,
             fire=self._rupert.fire,
-            miss=self._miss,
+            miss=self.control.miss,
         )
         self._jeeves = Manager(
             JEEVES,
@@ -187,7 +195,7 @@ class Hub:
         trusted = self._clock.now() if self.overview.clock_is_trusted else None
         restart = recover(self.node, self.state, before, trusted)
         if self.node.view.get(POLICY_PATH) is None:
-            self._put_policy(self._policy_text, SYSTEM)
+            await self.control.set_policy(self._policy_text, SYSTEM)
         await self.node.sync()
         return restart
 
@@ -207,21 +215,6 @@ class Hub:
         self._jeeves.close()
         self._rupert.close()
 
-    async def set_enabled(self, enabled: bool, principal: Principal) -> None:
-        """Switch all actuation off or on; off revokes every unused lease."""
-        if enabled == self.state.enabled:
-            return
-        word = "on" if enabled else "off"
-        self._say(
-            MessageType.ALERT,
-            f"{principal.name} switched actuation {word}.",
-            body={"principal": principal.as_dict()},
-            writes={ENABLED_PATH: {"enabled": enabled}},
-        )
-        if not enabled:
-            await self.revoke_all(principal)
-        await self.node.sync()
-
     def _readiness(self) -> Readiness:
         away = self._librarian.away_since if self._librarian else None
         return Readiness(
@@ -232,11 +225,6 @@ class Hub:
             recorded=away is None or self._clock.boottime() - away < AWAY,
             clock=self.overview.clock_is_trusted,
         )
-
-    def _started_anew(self, agents: tuple[str, ...]) -> None:
-        """Free what agents elsewhere held: it died with their machine's start."""
-        for agent in agents:
-            self._reservations.release_grantee(agent)
 
     def _key_of(self, device_id: str) -> str:
         device = self._house.device(device_id)
@@ -260,28 +248,6 @@ class Hub:
             await self.node.sync()
             self._deferrals.changed()
         return result
-
-    async def cancel(self, deferred: str, principal: Principal) -> bool:
-        """Take a deferred plan off the record; False when there is none."""
-        plan = next((p for p in self.state.deferred() if p.id == deferred), None)
-        if plan is None:
-            return False
-        self._drop(plan, f"{principal.name} canceled it: {plan.request.text}")
-        await self.node.sync()
-        return True
-
-    def _miss(self, plan: Deferred) -> None:
-        self._drop(plan, f"Missed, and not run late: {plan.request.text}")
-
-    def _drop(self, plan: Deferred, content: str) -> None:
-        self._say(
-            MessageType.RESOLUTION,
-            content[:500],
-            cause=plan.id,
-            intent=plan.id,
-            body={"reason": Reason.CANCELED, "due": to_text(plan.due)},
-            writes={plan.path: None},
-        )
 
     async def propose(
         self,
@@ -378,82 +344,6 @@ class Hub:
             return None
         return await self._rupert.propose(review.request, (review.action,))
 
-    async def revoke_lease(self, lease_id: str, principal: Principal) -> bool:
-        """End a live lease; False when there is none of that id."""
-        if (lease := self._issuer.leases.get(lease_id)) is None:
-            return False
-        self._revoke(lease, f"{principal.name} revoked it")
-        await self.node.sync()
-        return True
-
-    async def revoke_all(self, principal: Principal) -> int:
-        """End every live lease; return how many there were."""
-        leases = list(self._issuer.leases.values())
-        for lease in leases:
-            self._revoke(lease, f"{principal.name} revoked all leases")
-        await self.node.sync()
-        return len(leases)
-
-    def withdraw(self) -> None:
-        """Take back the unused leases that a hold made since forbids.
-
-        A lease to switch off does not rest on what the device is at, so it would
-        not notice that somebody stronger has switched it on.
-        """
-        for lease, why in self._issuer.overruled():
-            self._revoke(lease, why)
-
-    def _revoke(self, lease: Lease, why: str) -> None:
-        record = self._say(
-            MessageType.REVOCATION,
-            f"The lease {lease.id} is revoked: {why}.",
-            to=lease.grantee,
-            cause=lease.id,
-            intent=lease.intent,
-            task=lease.task,
-            lease=lease.id,
-        )
-        self._bus.send(record)
-
-    # What people set
-
-    async def release_hold(self, hold_id: str, principal: Principal) -> bool:
-        """End a hold before its time; False when there is none of that id."""
-        hold = next((h for h in self.state.all_holds() if h.id == hold_id), None)
-        if hold is None:
-            return False
-        self._say(
-            MessageType.RESOLUTION,
-            f"{principal.name} released the hold on {hold.attribute}.",
-            cause=hold.event,
-            intent=hold.intent,
-            body={"hold": hold.as_dict(), "principal": principal.as_dict()},
-            writes={hold.path: None},
-        )
-        await self.node.sync()
-        return True
-
-    async def set_policy(self, text: str, principal: Principal) -> None:
-        """Put a policy into force, whole or not at all.
-
-        Raises:
-            PolicyError: naming line, field and remedy; the last policy stays.
-        """
-        if text != self.node.view.get(POLICY_PATH):
-            self._put_policy(text, principal)
-            await self.node.sync()
-
-    def _put_policy(self, text: str, principal: Principal) -> None:
-        policy = load(text)
-        record = self._say(
-            MessageType.POLICY,
-            f"{principal.name} put a policy into force: {policy.name or 'unnamed'}.",
-            to=BROADCAST,
-            body={"principal": principal.as_dict()},
-            writes={POLICY_PATH: text},
-        )
-        self._bus.send(record)
-
     # What happens elsewhere
 
     def observe(
@@ -490,11 +380,11 @@ class Hub:
             agents=(
                 AgentStatus(name=ROOT, online=True),
                 AgentStatus(
-                    name=JEEVES, online=True, open_tasks=len(self._issuer.tasks)
+                    name=JEEVES, online=True, open_tasks=len(self.issuer.tasks)
                 ),
                 *(self._outside.agents if self._outside else ()),
             ),
-            leases=tuple(map(LeaseStatus.of, self._issuer.leases.values())),
+            leases=tuple(map(LeaseStatus.of, self.issuer.leases.values())),
             questions=tuple(map(QuestionStatus.of, self._questions.standing)),
             deferred=tuple(map(DeferredStatus.of, self.state.deferred())),
             holds=tuple(map(HoldStatus.of, self.state.holds(self._clock.now()))),
@@ -507,33 +397,4 @@ class Hub:
             ),
             journal=self.node.journal.writable,
             last=self.overview.last,
-        )
-
-    async def explain(self, **subject: str | None) -> dict[str, Any]:
-        """Return the chain behind a device, intent, lease or event."""
-        return await self.chronicle.explain(**subject)
-
-    async def timeline(
-        self,
-        *,
-        limit: int = 50,
-        before: str | None = None,
-        messages: bool = False,
-        **filters: str | None,
-    ) -> dict[str, Any]:
-        """Return events newest first; see `Chronicle.timeline`."""
-        return await self.chronicle.timeline(
-            limit=limit, before=before, messages=messages, **filters
-        )
-
-    def _say(
-        self, type_: MessageType, content: str, *, to: str = ROOT, **fields: Any
-    ) -> Record:
-        return self.node.emit(
-            sender=ROOT,
-            to=to,
-            type=type_,
-            content=content,
-            base_commit=self.node.view.commit,
-            **fields,
         )

@@ -101,10 +101,10 @@ class Reservations:
         self._freed.set()
         self._freed = asyncio.Event()
 
-    def release_grantee(self, agent: str) -> None:
-        """Free what an agent held that says hello from a new boot."""
+    def release_grantees(self, agents: Collection[str]) -> None:
+        """Free what agents held that say hello from a new boot."""
         for lease_id, held in list(self._held.items()):
-            if held.lease.grantee == agent:
+            if held.lease.grantee in agents:
                 self.release(lease_id)
 
     async def wait_free(self, keys: Collection[str], deadline: float) -> bool:

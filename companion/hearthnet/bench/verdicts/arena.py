@@ -131,16 +131,16 @@ class _Player:
         hub, spawn = center.hub, center.tasks.spawn
         match move:
             case Edit():
-                spawn(hub.set_policy(json.dumps(move.policy), OWNER))
+                spawn(hub.control.set_policy(json.dumps(move.policy), OWNER))
             case Revoke(wish=None):
-                spawn(_ignore(hub.revoke_all(OWNER)))
+                spawn(_ignore(hub.control.revoke_all(OWNER)))
             case Revoke(wish=int(wish)) if grant := center.grants_of.get(wish):
-                spawn(_ignore(hub.revoke_lease(grant.message.id, OWNER)))
+                spawn(_ignore(hub.control.revoke_lease(grant.message.id, OWNER)))
             case Release():
                 key = center.home.things[move.device].key
                 for hold in hub.state.holds(center.clock.now()):
                     if hold.device == key:
-                        spawn(_ignore(hub.release_hold(hold.id, OWNER)))
+                        spawn(_ignore(hub.control.release_hold(hold.id, OWNER)))
 
     # What happens by itself
 

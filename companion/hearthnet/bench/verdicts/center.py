@@ -262,7 +262,7 @@ class Center:
                 cause=message.id,
                 writes=writes,
             )
-            self.hub.withdraw()
+            self.hub.issuer.withdraw()
 
     def deliver(self, record: Record) -> None:
         """Take a message for the root."""

@@ -7,7 +7,7 @@ import logging
 
 from ..assignment import Assignment
 from ..clock import Clock
-from ..devices import House, Principal
+from ..devices import House, Principal, aliases, moved_with
 from ..domains import OPERATIONS
 from ..intents import Evidence, Plan, Step
 from ..journal import JournalError
@@ -26,6 +26,7 @@ from .manager import ROOT
 from .questions import Questions
 from .steps import refused, steps_of
 from .tasking import assignment_of
+from .verifier import Verifier
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -53,6 +54,7 @@ class Dispatch:
         send: Callable[[Record], bool],
         *,
         house: House,
+        verifier: Verifier,
         issuer: Issuer,
         clock: Clock,
         questions: Questions,
@@ -64,6 +66,7 @@ class Dispatch:
         self._spawn = spawn
         self._send = send
         self._house = house
+        self._verifier = verifier
         self._issuer = issuer
         self._clock = clock
         self._questions = questions
@@ -82,7 +85,7 @@ class Dispatch:
             for index, action in enumerate(plan.actions)
             for device in action.targets
         ]
-        touched = {job: self._touched(job) for job in jobs}
+        touched = {job: moved_with(self._house, job.device) for job in jobs}
         for number, job in enumerate(jobs):
             before = [
                 other
@@ -93,18 +96,6 @@ class Dispatch:
         for job in jobs:
             await job.done.wait()
         return tuple(step for job in jobs for step in job.steps)
-
-    def _touched(self, job: Job) -> frozenset[str]:
-        """Return what must not be moved by two jobs at once."""
-        seen = {job.device}
-        waiting = [job.device]
-        while waiting:
-            device = self._house.device(waiting.pop())
-            if device is not None:
-                inner = {*device.members, *device.moves}
-                waiting.extend(inner - seen)
-                seen |= {device.key, *inner}
-        return frozenset(seen)
 
     async def _job(self, intent: Intent, job: Job, before: list[Job]) -> None:
         try:
@@ -168,7 +159,7 @@ class Dispatch:
         return row is not None and row.absolute and not job.action.relative
 
     def _unmet(self, job: Job) -> bool | None:
-        compiled = self._issuer.compile(
+        compiled = self._verifier.compile(
             job.device, job.action.operation, dict(job.action.parameters)
         )
         return None if isinstance(compiled, Problem) else unmet(compiled, self._house)
@@ -182,20 +173,13 @@ class Dispatch:
         paths = [POLICY_PATH]
         row = OPERATIONS.get(assignment.operation)
         if row is None or row.reads_state:
-            names = self._names(assignment.task.scope.devices)
+            names = aliases(self._house, assignment.task.scope.devices)
             paths += map(device_path, sorted(names))
         reads = self._reads(paths, grounded, intent.receipts)
         assignment = replace(assignment, reads=reads, approved=intent.approved)
         steps = await self._give(intent, job, assignment)
         intent.receipts.update(step.event for step in steps if step.event)
         return steps
-
-    def _names(self, devices: frozenset[str]) -> set[str]:
-        """Return all ids of the physical things that devices are."""
-        found = [d for name in devices if (d := self._house.device(name))]
-        keys = {device.key for device in found}
-        same = {d.id for d in self._house.devices() if d.key in keys}
-        return {*devices, *keys, *same}
 
     def _assign(self, intent: Intent, job: Job) -> Assignment | None:
         """Return what a job's task asks for; None when its device is gone."""
@@ -342,7 +326,7 @@ class Dispatch:
             intent=about.intent,
             task=about.id,
             body=body,
-            writes={about.path: None, **self._issuer.over(), **writes},
+            writes={about.path: None, **self._verifier.over(), **writes},
         )
 
     # What managers say

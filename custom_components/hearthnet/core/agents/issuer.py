@@ -4,33 +4,27 @@ Code decides here, on the view, the policy and the holds; no output of a model
 and no manager's claim enlarges what is granted (invariant 2).
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 
-from ..arbitrate import arbitrate
 from ..assignment import Assignment
 from ..clock import Clock
-from ..compile import Compiled, compile_action
+from ..compile import Compiled
 from ..confirmations import LIFE, Binding
-from ..devices import House, Values
-from ..domains import OPERATIONS
+from ..devices import Values
 from ..holding import HoldChange, ends_at, holds_from_receipt
-from ..holds import Hold
 from ..intents import Evidence
 from ..leases import DEFAULT_TTL, Bound, Lease
 from ..messages import EventId, Json, Message, MessageType
 from ..node import Node, Record
 from ..operations import Problem
-from ..paths import device_path
-from ..policy.model import Policy
 from ..reasons import DONE, Outcome, Reason
 from ..reservations import Reservations
-from ..state import POLICY_PATH, State
-from ..verify import Case, Readiness, Ruling, verify
+from ..verify import Ruling
 from .manager import ROOT
-from .tally import Tally
 from .turns import Turns
+from .verifier import Verifier
 
 _UNASKED = Evidence(code=Reason.OUT_OF_SCOPE, text="no open task asks for this")
 
@@ -55,43 +49,24 @@ class Issuer:
         self,
         *,
         node: Node,
-        house: House,
-        state: State,
+        verifier: Verifier,
         reservations: Reservations,
         clock: Clock,
         zone: tzinfo,
-        readiness: Callable[[], Readiness],
-        unknown: Callable[[str], str | None],
-        revoke: Callable[[Lease, str], None],
-        home: Callable[[], frozenset[str] | None],
+        send: Callable[[Record], object],
     ) -> None:
-        """Take what decisions rest on.
-
-        `unknown` gives the execute whose outcome on a device is not known,
-        `revoke` tells a lease's grantee that it is over (lease, why), `home`
-        the names of the persons at home.
-        """
+        """Take who rules on proposals, and how messages are sent."""
         self._node = node
-        self._house = house
-        self._state = state
+        self._verifier = verifier
         self._reservations = reservations
         self._clock = clock
         self._zone = zone
-        self._readiness = readiness
-        self._unknown = unknown
-        self._revoke = revoke
-        self._home = home
-        self._tally = Tally()
+        self._send = send
         self._turns = Turns()
         self.tasks: dict[str, Open] = {}
         """Open tasks by id."""
         self.leases: dict[str, Lease] = {}
         """Live leases by id."""
-
-    @property
-    def policy(self) -> Policy:
-        """The policy in force."""
-        return self._state.in_force.policy
 
     # Proposals
 
@@ -101,7 +76,7 @@ class Issuer:
         if task is None or proposal.sender != task.assignment.task.manager:
             return self._deny(proposal, (_UNASKED,))
         body = proposal.body
-        compiled = self.compile(
+        compiled = self._verifier.compile(
             str(body.get("device")), str(body.get("operation")), body.get("parameters")
         )
         if isinstance(compiled, Problem):
@@ -119,7 +94,7 @@ class Issuer:
         keys = {target.device.key for target in compiled.targets}
         if (later := self._turns.later(keys, task.assignment)) is not None:
             return self._deny(proposal, (later,))
-        ruling = self.rule(task.assignment, compiled, late=self._late(task))
+        ruling = self._verifier.rule(task.assignment, compiled, late=self._late(task))
         if ruling.reason is Reason.CONFIRMATION_REQUIRED:
             return self._ask_person(proposal, task, compiled, ruling)
         if ruling.reason is not None:
@@ -130,7 +105,7 @@ class Issuer:
             holder = self.tasks.get(lease.task or "")
             # A stronger wish keeps its lease; this one waits until it is used.
             if holder is None or holder.assignment.source <= task.assignment.source:
-                self._revoke(lease, "a newer wish needs the device")
+                self.revoke(lease, "a newer wish needs the device")
         if await self._reservations.wait_free(keys, task.deadline):
             return None
         evidence = Evidence(
@@ -141,103 +116,6 @@ class Issuer:
         )
         return self._deny(proposal, (evidence,))
 
-    def compile(
-        self, device_id: str, operation: str, parameters: object
-    ) -> Compiled | Problem:
-        """Compile an action on a device that may be named."""
-        if (row := OPERATIONS.get(operation)) is None:
-            text = f"there is no operation {operation[:60]!r}"
-            return Problem(Reason.UNKNOWN_OPERATION, text, "operation")
-        device = self._house.device(device_id)
-        if device is None or all(d.id != device_id for d in self._house.devices()):
-            text = f"there is no exposed device {device_id[:60]!r}"
-            return Problem(Reason.UNKNOWN_TARGET, text, "device")
-        if row.domain != device.domain:
-            text = f"{device.name} is a {device.domain}; it cannot {operation}"
-            return Problem(Reason.UNKNOWN_OPERATION, text, "operation")
-        if not isinstance(parameters, Mapping):
-            return Problem(Reason.BAD_PARAMETER, "expected an object", "parameters")
-        return compile_action(row, parameters, device, self._house)
-
-    def rule(
-        self, assignment: Assignment, compiled: Compiled, *, late: bool = False
-    ) -> Ruling:
-        """Return the ruling on an action as things stand; changes nothing."""
-        in_force = self._state.in_force
-        readiness = self._readiness()
-        now = self._clock.now().astimezone(self._zone)
-        targets = [target.device for target in compiled.targets]
-        case = Case(
-            assignment=assignment,
-            compiled=compiled,
-            manager=assignment.task.manager,
-            late=late,
-            forbidden=[
-                device.name
-                for device in targets
-                if not self._house.may_control(assignment.principal, device.id)
-            ],
-            stale=self._node.view.stale(assignment.reads),
-            unknown={
-                device.name: execute
-                for target in compiled.targets
-                for device in (target.device, *target.aliases)
-                if (execute := self._unknown(device.id)) is not None
-            },
-            policy=in_force.policy,
-            policy_version=in_force.version,
-            usage=self._tally.usage(
-                self._clock.boottime(),
-                assignment.principal.id,
-                assignment.task.intent,
-                {device.key for device in targets},
-            ),
-            home=self._home(),
-            holds=self._holds_on(compiled),
-            now=now,
-            readiness=readiness,
-            approved=assignment.approved == self._binding(assignment, compiled),
-        )
-        return verify(case, self._node.view.commit_of)
-
-    def reads(self, compiled: Compiled) -> dict[str, str | None]:
-        """Return the versions that a decision on an action rests on."""
-        covering = {hold.path for hold in self._holds_on(compiled)}
-        names = (d.id for t in compiled.targets for d in (t.device, *t.aliases))
-        devices = set(map(device_path, names))
-        paths = covering | (devices if compiled.operation.reads_state else set())
-        return self._node.view.reads([POLICY_PATH, *sorted(paths)])
-
-    def overruled(self) -> Iterator[tuple[Lease, str]]:
-        """Yield the live leases that a hold made since forbids, each with why."""
-        for lease in tuple(self.leases.values()):
-            task = self.tasks.get(lease.task or "")
-            if task is None or task.compiled is None:
-                continue
-            found = arbitrate(
-                task.compiled.effects,
-                task.assignment.source,
-                task.assignment.principal,
-                self._holds_on(task.compiled),
-                now=self._trusted_now(),
-                policy=self.policy,
-            )
-            if found.obstacle is not None:
-                yield lease, found.obstacle.why
-
-    def over(self) -> Mapping[str, None]:
-        """Return the writes that end holds which have been over for a while."""
-        now = self._trusted_now()
-        return {} if now is None else self._state.over(now)
-
-    def _holds_on(self, compiled: Compiled) -> tuple[Hold, ...]:
-        """Return the holds that stand on what an action changes."""
-        devices = {effect.device for effect in compiled.effects}
-        return self._state.holds_on(devices, self._trusted_now())
-
-    def _trusted_now(self) -> datetime | None:
-        return self._clock.now() if self._readiness().clock else None
-
     def _late(self, task: Open) -> bool:
         return self._clock.boottime() >= task.deadline
 
@@ -247,12 +125,11 @@ class Issuer:
         self, proposal: Message, task: Open, compiled: Compiled, ruling: Ruling
     ) -> Record:
         assignment, view = task.assignment, self._node.view
-        in_force = self._state.in_force
         ttl = assignment.ttl or DEFAULT_TTL
         now = self._clock.now()
         target = tuple(sorted(t.device.id for t in compiled.targets))
         names = ", ".join(sorted(t.device.name for t in compiled.targets))
-        version = in_force.version
+        version = self._verifier.in_force.version
         lease = Lease(
             id=str(
                 EventId(self._node.name, self._node.boot, self._node.position[1] + 1)
@@ -267,7 +144,7 @@ class Issuer:
             envelope={
                 name: Bound(exact=value) for name, value in compiled.parameters.items()
             },
-            reads=self.reads(compiled),
+            reads=self._verifier.reads(compiled),
             policy_version=version,
             policy_commit=view.commit_of(version) if version else None,
             base_commit=view.commit,
@@ -288,7 +165,7 @@ class Issuer:
         self._turns.granted(keys, lease, assignment)
         task.compiled = compiled
         self.leases[lease.id] = lease
-        self._tally.count(
+        self._verifier.tally.count(
             self._clock.boottime(),
             assignment.principal.id,
             assignment.task.intent,
@@ -300,7 +177,7 @@ class Issuer:
         self, proposal: Message, task: Open, compiled: Compiled, ruling: Ruling
     ) -> Record:
         """Put a question to people in place of an answer."""
-        binding = self._binding(task.assignment, compiled)
+        binding = self._verifier.binding(task.assignment, compiled)
         names = ", ".join(sorted(t.device.name for t in compiled.targets))
         who = task.assignment.principal.name
         question = self._answer(
@@ -316,17 +193,6 @@ class Issuer:
         )
         task.compiled, task.binding = compiled, binding
         return question
-
-    def _binding(self, assignment: Assignment, compiled: Compiled) -> Binding:
-        """Return what a person would have to agree to now."""
-        target = tuple(sorted(t.device.id for t in compiled.targets))
-        return Binding(
-            principal=assignment.principal,
-            target=target,
-            operation=compiled.operation.name,
-            parameters=compiled.parameters,
-            shown={device: dict(self._house.read(device).values) for device in target},
-        )
 
     def _deny(
         self,
@@ -410,12 +276,42 @@ class Issuer:
         if lease is not None and over:
             del self.leases[lease.id]
         elif lease is not None and asked:
-            self._revoke(lease, "its only use was refused")
+            self.revoke(lease, "its only use was refused")
         ended = [self.tasks.pop(task_id) for task_id in (*asked, *using)]
         change = HoldChange()
         if answer.type is MessageType.RECEIPT and ended and ended[0].compiled:
             change = self._holds(answer, ended[0].assignment, ended[0].compiled)
         return ended, change
+
+    def revoke(self, lease: Lease, why: str) -> None:
+        """Tell a lease's grantee that it is over; the gate says what it met."""
+        self._send(
+            self._node.emit(
+                sender=ROOT,
+                to=lease.grantee,
+                type=MessageType.REVOCATION,
+                content=f"The lease {lease.id} is revoked: {why}.",
+                cause=lease.id,
+                intent=lease.intent,
+                task=lease.task,
+                lease=lease.id,
+                base_commit=self._node.view.commit,
+            )
+        )
+
+    def withdraw(self) -> None:
+        """Take back the unused leases that a hold made since forbids.
+
+        A lease to switch off does not rest on what the device is at, so it would
+        not notice that somebody stronger has switched it on.
+        """
+        for lease in tuple(self.leases.values()):
+            task = self.tasks.get(lease.task or "")
+            if task is None or task.compiled is None:
+                continue
+            obstacle = self._verifier.obstacle(task.assignment, task.compiled)
+            if obstacle is not None:
+                self.revoke(lease, obstacle.why)
 
     def abandon(self, task_id: str) -> Open | None:
         """Forget a task whose manager is silent, and its lease."""
@@ -456,11 +352,11 @@ class Issuer:
                 assignment.leaves,
                 now,
                 now.astimezone(self._zone),
-                self.policy,
+                self._verifier.in_force.policy,
                 assignment.until,
             ),
-            holds=self._holds_on(compiled),
-            policy=self.policy,
+            holds=self._verifier.holds_on(compiled),
+            policy=self._verifier.in_force.policy,
             intent=assignment.task.intent,
             ranges=assignment.ranges,
             members=compiled.members,
@@ -468,4 +364,4 @@ class Issuer:
 
     def forget(self, intent: str) -> None:
         """Drop the counts of an intent that is over."""
-        self._tally.moved.pop(intent, None)
+        self._verifier.tally.moved.pop(intent, None)

@@ -45,6 +45,7 @@ from .jobs import Intent, Job, Review
 from .manager import ROOT
 from .questions import Questions
 from .tasking import assignment_of, source_of
+from .verifier import Verifier
 from .withdrawn import withdrawn
 
 type Planned = Callable[[Plan], None]
@@ -67,6 +68,7 @@ class Rupert(Agent):
         *,
         house: House,
         planner: Planner,
+        verifier: Verifier,
         issuer: Issuer,
         clock: Clock,
         zone: tzinfo,
@@ -78,7 +80,8 @@ class Rupert(Agent):
         super().__init__(ROOT, node, bus, spawn)
         self._house = house
         self._planner = planner
-        self.issuer = issuer
+        self._verifier = verifier
+        self._issuer = issuer
         self._clock = clock
         self._zone = zone
         self._dispatch = Dispatch(
@@ -86,6 +89,7 @@ class Rupert(Agent):
             spawn,
             bus.send,
             house=house,
+            verifier=verifier,
             issuer=issuer,
             clock=clock,
             questions=questions,
@@ -116,7 +120,7 @@ class Rupert(Agent):
         situation = Situation(
             house=self._house,
             now=self._clock.now().astimezone(self._zone),
-            policy=self.issuer.policy,
+            policy=self._verifier.in_force.policy,
         )
         try:
             plan: Plan | None = None
@@ -144,7 +148,7 @@ class Rupert(Agent):
         cause: str | None = None,
     ) -> Intent:
         """Put an intent on record; `cause` is the question that it goes on from."""
-        source = source_of(request, self.issuer.policy)
+        source = source_of(request, self._verifier.in_force.policy)
         record = self.node.emit(
             sender=self.name,
             to=self.name,
@@ -265,7 +269,7 @@ class Rupert(Agent):
 
     def _conclude(self, intent: Intent, plan: Plan, result: Result) -> None:
         """Put the end of an intent on record."""
-        self.issuer.forget(intent.id)
+        self._issuer.forget(intent.id)
         counts: dict[str, int] = {}
         for step in result.steps:
             counts[step.outcome] = counts.get(step.outcome, 0) + 1
@@ -348,7 +352,7 @@ class Rupert(Agent):
 
     def _preview(self, request: Request, plan: Plan) -> tuple[Step, ...]:
         """Return the verdict on every step; nothing is recorded or moved."""
-        source = source_of(request, self.issuer.policy)
+        source = source_of(request, self._verifier.in_force.policy)
         steps = []
         for index, action in enumerate(plan.actions):
             for device_id in action.targets:
@@ -363,7 +367,7 @@ class Rupert(Agent):
         source: SourceClass,
     ) -> Step:
         action = job.action
-        compiled = self.issuer.compile(
+        compiled = self._verifier.compile(
             job.device, action.operation, dict(action.parameters)
         )
         if isinstance(compiled, Problem):
@@ -379,7 +383,7 @@ class Rupert(Agent):
             request,
             source=source,
         )
-        ruling = self.issuer.rule(assignment, compiled)
+        ruling = self._verifier.rule(assignment, compiled)
         if not ruling.evidence:
             step = self._dispatch.refused(job, Evidence(text="it would be granted"))
             return replace(step, outcome=Outcome.PLANNED)
