@@ -26,6 +26,7 @@ from .const import (
 from .core.devices import Principal
 from .core.hub import Hub
 from .core.journal import JournalError
+from .core.news import Finished, News, news
 from .core.node import Node
 from .core.outside import Outside
 from .core.status import Decision, HubStatus
@@ -62,11 +63,14 @@ type HearthnetConfigEntry = ConfigEntry[HearthnetCoordinator]
 
 # Of the domain, not of an entry: triggers stay attached while the entry reloads.
 SIGNAL_DECISION: SignalType[Decision] = SignalType(f"{DOMAIN}_decision")
+SIGNAL_NEWS: SignalType[News] = SignalType(f"{DOMAIN}_news")
 
 OWNER = Principal(kind="system", id="options", name="The owner", role="owner")
 """Whoever may change the entry's options and the policy's file."""
 REFRESH = timedelta(seconds=30)
-"""How often what only time changes is looked at: leases and holds that end."""
+"""How often what only time changes is looked at: the disk, leases that end."""
+SOONEST = timedelta(seconds=1)
+"""Between two looks, however soon a hold ends."""
 
 
 class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
@@ -82,6 +86,7 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
     outside: Outside | None
     origins: OriginTracker
     playbooks: OwnPlaybooks
+    _told: HubStatus
 
     def __init__(self, hass: HomeAssistant, entry: HearthnetConfigEntry) -> None:
         """Initialize; nothing is opened yet."""
@@ -124,6 +129,8 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
             ) from error
         self._opened.callback(async_watch_routes(self.hass))
         await self.async_config_entry_first_refresh()
+        self._told = self.data
+        self._opened.callback(self.async_add_listener(self._async_tell_news))
         self._running = True
         self._opened.callback(async_at_started(self.hass, self._async_open))
 
@@ -251,7 +258,7 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
         """Look at what only time changes, and try a failed disk again."""
         if not self.hub.node.journal.writable:
             await self.hub.node.journal.probe()
-        status = self.hub.status
+        status = self._async_status()
         away = self.librarian.away_since
         now = self.hub.node.clock.boottime()
         async_show_record(
@@ -263,10 +270,28 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
         return status
 
     @callback
-    def _async_decided(self, decision: Decision | None) -> None:
-        if decision is not None:
-            async_dispatcher_send(self.hass, SIGNAL_DECISION, decision)
+    def _async_status(self) -> HubStatus:
+        """Return the status, and look again once the next hold of it ends."""
+        status, now = self.hub.status, self.hub.node.clock.now()
+        ends = (hold.ends_at - now for hold in status.holds if hold.ends_at)
+        self.update_interval = max(SOONEST, min((REFRESH, *ends)))
+        return status
+
+    @callback
+    def _async_decided(self, told: Decision | Finished | None) -> None:
+        match told:
+            case Decision():
+                async_dispatcher_send(self.hass, SIGNAL_DECISION, told)
+            case Finished():
+                async_dispatcher_send(self.hass, SIGNAL_NEWS, told)
         self._async_plan_push()
+
+    @callback
+    def _async_tell_news(self) -> None:
+        """Tell what came about since the status that was looked at last."""
+        before, self._told = self._told, self.data
+        for item in news(before, self.data, self.hub.node.clock.now()):
+            async_dispatcher_send(self.hass, SIGNAL_NEWS, item)
 
     @callback
     def _async_plan_push(self) -> None:
@@ -280,7 +305,7 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
         self._push_planned = False
         if not self._running:
             return
-        status = self.hub.status
+        status = self._async_status()
         self.async_set_updated_data(status)
         self._reviews = async_show_reviews(self.hass, status.reviews, self._reviews)
         if self.outside is not None:
@@ -299,6 +324,15 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
                 self.folder,
                 status.librarian,
             )
+
+
+@callback
+def async_running(hass: HomeAssistant) -> HearthnetCoordinator | None:
+    """Return the coordinator of the entry that is loaded; None while none is."""
+    entries: list[HearthnetConfigEntry] = hass.config_entries.async_loaded_entries(
+        DOMAIN
+    )
+    return entries[0].runtime_data if entries else None
 
 
 def _contents(entry: ConfigEntry) -> dict[str, Any]:

@@ -51,14 +51,6 @@ class DecisionEvent(HearthnetEntity, EventEntity):
         step = decision.step
         self._trigger_event(
             step.outcome,
-            {
-                "entity": step.entity_id,
-                "operation": step.operation,
-                "reason": step.reason.value if step.reason else None,
-                "principal": decision.principal,
-                "intent": decision.intent,
-                "lease": step.lease,
-                "event": decision.event,
-            },
+            {"entity": step.entity_id, **decision.as_dict()},
         )
         self.async_write_ha_state()

@@ -79,6 +79,24 @@ def test_action_schema_knows_the_fields(name: str) -> None:
     assert {str(key) for key in keys} - extra == set(ACTIONS[name]["fields"]) - extra
 
 
+# Triggers and conditions
+
+
+@pytest.mark.parametrize("kind", ["trigger", "condition"])
+def test_automations_parts_are_described(kind: str) -> None:
+    found = load_yaml_dict(str(INTEGRATION / f"{kind}s.yaml"))
+    assert set(found) == set(ENGLISH[f"{kind}s"]) == set(ICONS[f"{kind}s"])
+    for name, described in ENGLISH[f"{kind}s"].items():
+        fields = found[name].get("fields", {})
+        assert set(fields) == set(described.get("fields", {}))
+        for definition in fields.values():
+            validate_selector(definition["selector"])
+            options = definition["selector"].get("select", {})
+            if "translation_key" in options:
+                known = ENGLISH["selector"][options["translation_key"]]["options"]
+                assert list(known) == options["options"]
+
+
 # Texts
 
 

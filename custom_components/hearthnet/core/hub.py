@@ -152,6 +152,7 @@ class Hub:
             zone=zone,
             questions=self._questions,
             decided=self.overview.decided,
+            finished=self.overview.finished,
             peers=outside or Here(),
         )
         self._deferrals = Deferrals(

@@ -5,8 +5,9 @@ from datetime import datetime, timedelta
 
 from .clock import Clock
 from .devices import Principal
-from .intents import Step
+from .intents import Request, Result, Step
 from .messages import Message, MessageType
+from .news import Finished
 from .node import Node, Record
 from .status import Decision
 
@@ -22,8 +23,8 @@ SHOWN = frozenset(
 )
 """Messages after which entities may show something else."""
 
-type Listener = Callable[[Decision | None], None]
-"""Told of each decision, and with None that the status has changed."""
+type Listener = Callable[[Decision | Finished | None], None]
+"""Told of each decision and end of an intent, and with None that the status changed."""
 
 
 class Overview:
@@ -57,6 +58,20 @@ class Overview:
             )
             self._tell(self.last)
 
+    def finished(self, request: Request, result: Result) -> None:
+        """Tell the listeners of the end of an intent."""
+        self._tell(
+            Finished(
+                intent=result.intent,
+                text=request.text,
+                principal=request.principal.name,
+                kind=result.kind,
+                complete=result.complete,
+                reason=result.reason,
+                outcomes=tuple(step.outcome for step in result.steps),
+            )
+        )
+
     def changed(self) -> None:
         """Tell the listeners that the status has changed."""
         self._tell(None)
@@ -75,6 +90,6 @@ class Overview:
         if record.message.type in SHOWN:
             self.changed()
 
-    def _tell(self, decision: Decision | None) -> None:
+    def _tell(self, told: Decision | Finished | None) -> None:
         for listener in tuple(self._listeners):
-            listener(decision)
+            listener(told)

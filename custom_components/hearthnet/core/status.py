@@ -161,6 +161,18 @@ class Decision:
     step: Step
     principal: str
 
+    def as_dict(self) -> dict[str, str | None]:
+        """Return what automations are told, the device and its outcome aside."""
+        step = self.step
+        return {
+            "operation": step.operation,
+            "reason": step.reason.value if step.reason else None,
+            "principal": self.principal,
+            "intent": self.intent,
+            "lease": step.lease,
+            "event": self.event,
+        }
+
 
 @dataclass(frozen=True, kw_only=True)
 class LibrarianStatus:

@@ -74,9 +74,13 @@ class Rupert(Agent):
         zone: tzinfo,
         questions: Questions,
         decided: Callable[[Message, tuple[Step, ...], Principal], None],
+        finished: Callable[[Request, Result], None],
         peers: Peers,
     ) -> None:
-        """Attach to the bus as `rupert`; `decided` is told of every decision."""
+        """Attach to the bus as `rupert`.
+
+        `decided` is told of every decision, `finished` of every intent's end.
+        """
         super().__init__(ROOT, node, bus, spawn)
         self._house = house
         self._planner = planner
@@ -84,6 +88,7 @@ class Rupert(Agent):
         self._issuer = issuer
         self._clock = clock
         self._zone = zone
+        self._finished = finished
         self._dispatch = Dispatch(
             node,
             spawn,
@@ -304,6 +309,8 @@ class Rupert(Agent):
             },
             writes=writes,
         )
+        if result.due is None:
+            self._finished(intent.request, result)
 
     def failed(self, record: Record, reason: Reason, text: str) -> None:
         """End the task whose message could not be handled."""

@@ -1,0 +1,75 @@
+"""What is new of a hub, for whoever waits for it: between two statuses. Pure."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from .intents import PlanKind
+from .reasons import Outcome, Reason
+from .status import HoldStatus, HubStatus, QuestionStatus
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finished:
+    """An intent that has come to its end."""
+
+    intent: str
+    text: str
+    principal: str
+    kind: PlanKind
+    complete: bool
+    """Every step was read back as done."""
+    reason: Reason | None
+    """Why nothing was planned."""
+    outcomes: tuple[Outcome, ...]
+    """One a step."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgentLost:
+    """An agent that was online and is not any more."""
+
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class HoldEnded:
+    """What was held on a device, and now by nobody."""
+
+    device: str
+    """`Device.key`."""
+    attributes: tuple[str, ...]
+    principal: str
+    """Who had asked for it."""
+    expired: bool
+    """Its time was over; else it was released, or a stronger or newer wish won."""
+
+
+type News = Finished | AgentLost | HoldEnded | QuestionStatus
+
+
+def news(before: HubStatus, now: HubStatus, moment: datetime) -> Iterator[News]:
+    """Yield what one status has that an earlier one had not; `moment` is the later's.
+
+    A hold that somebody renewed has not ended.
+    """
+    for agent in now.agents:
+        if not agent.online and any(
+            was.name == agent.name and was.online for was in before.agents
+        ):
+            yield AgentLost(name=agent.name)
+    asked = {question.id for question in before.questions}
+    yield from (question for question in now.questions if question.id not in asked)
+    held = {(hold.device, hold.attribute) for hold in now.holds}
+    ended: defaultdict[tuple[str, str], list[HoldStatus]] = defaultdict(list)
+    for hold in before.holds:
+        if (hold.device, hold.attribute) not in held:
+            ended[hold.device, hold.principal].append(hold)
+    for (device, principal), holds in ended.items():
+        yield HoldEnded(
+            device=device,
+            attributes=tuple(dict.fromkeys(hold.attribute for hold in holds)),
+            principal=principal,
+            expired=all(h.ends_at is not None and h.ends_at <= moment for h in holds),
+        )
