@@ -94,10 +94,14 @@ class SentencePlanner:
         return plan
 
     async def _hear(self, request: Request) -> Heard | None:
-        """Recognize a sentence: Home Assistant's first, then our own."""
+        """Recognize a sentence: Home Assistant's first, then our own.
+
+        What moves none of our devices does not hide one of ours: in French “mets …”
+        is a title to be played, whatever follows.
+        """
         text, language, area = request.text, request.language, request.area
         heard = await async_recognize(self._hass, text, language, area, strict=True)
-        if heard is not None:
+        if heard is not None and heard.intent in MAKERS:
             return heard
         heard = await self._own.async_recognize(self._house, text, language)
         if heard is None or heard.intent not in HERE:

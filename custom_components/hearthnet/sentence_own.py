@@ -14,7 +14,7 @@ from .house import HassHouse
 from .sentence_recognize import Heard
 
 FOLDER = Path(__file__).parent / "sentences"
-LANGUAGES = ("en", "de", "zh")
+LANGUAGES = ("en", "de", "zh", "fr", "es")
 
 type Names = list[tuple[str, str, dict[str, str]]]
 

@@ -15,6 +15,7 @@ from hearthnet.core.planner.playbook_file import PlaybookError, load
 from hearthnet.core.planner.playbooks import PlaybookPlanner, Playbooks
 from hearthnet.core.planner.targets import without_doubles
 from hearthnet.core.reasons import Reason
+from hearthnet.core.texts import TABLES
 from tests.core.homes import TestHouse, device, person
 
 SHIPPED = Path(__file__).parents[2] / "custom_components/hearthnet/playbooks"
@@ -105,8 +106,7 @@ def test_what_ships() -> None:
         *("good_night", "leaving", "arriving"),
     }
     for book in books.values():
-        assert book.name.keys() >= {"en", "de", "zh"}
-        assert book.sentences.keys() == {"en", "de", "zh"}
+        assert book.name.keys() == book.sentences.keys() == TABLES.keys()
         # A routine asks for nothing that opens the house.
         risks = {OPERATIONS[step.operation].risk for step in book.steps}
         assert Risk.CONFIRM not in risks
@@ -136,6 +136,18 @@ def test_what_ships() -> None:
         ("I'm back home", "en", "arriving"),
         ("Wir sind wieder da", "de", "arriving"),
         ("我回来了", "zh", "arriving"),
+        ("Aujourd'hui je travaille à la maison", "fr", "working_from_home"),
+        ("Hoy trabajo en casa", "es", "working_from_home"),
+        ("Il est temps de se détendre", "fr", "wind_down"),
+        ("Hora de relajarse", "es", "wind_down"),
+        ("Soirée cinéma", "fr", "movie_night"),
+        ("Noche de cine", "es", "movie_night"),
+        ("Bonne nuit", "fr", "good_night"),
+        ("¡Buenas noches!", "es", "good_night"),
+        ("On part", "fr", "leaving"),
+        ("Nos vamos ya", "es", "leaving"),
+        ("Je suis de retour à la maison", "fr", "arriving"),
+        ("Ya estamos en casa", "es", "arriving"),
         # The language is a preference, not a wall.
         ("good night", "de", "good_night"),
     ],

@@ -156,25 +156,10 @@ CHINESE = (
     Turn("zh-cn", "关闭Bedroom ceiling", {"bedroom_ceiling": "off"}),
 )
 FRENCH = (
-    Turn(
-        "fr",
-        "Allume Counter light",
-        {"kitchen_counter": "on"},
-        model=(on("Counter light"),),
-    ),
-    Turn(
-        "fr",
-        "Règle la luminosité de Counter light à 70 %",
-        {"kitchen_counter": 70},
-        model=(on("Counter light", 70),),
-    ),
-    Turn("fr", "Est-ce que Counter light est allumé ?", {}, kind="question"),
-    Turn(
-        "fr",
-        "Éteins Counter light",
-        {"kitchen_counter": "off"},
-        model=(off("Counter light"),),
-    ),
+    Turn("fr", "Allume Counter light", {"kitchen_counter": "on"}, "maintenant allumé"),
+    Turn("fr", "Règle la luminosité de Counter light à 70 %", {"kitchen_counter": 70}),
+    Turn("fr", "Est-ce que Counter light est allumé ?", {}, "allumé, à 70 %"),
+    Turn("fr", "Éteins Counter light", {"kitchen_counter": "off"}),
     Turn(
         "fr",
         "Il fait trop sombre pour faire la cuisine",
@@ -187,7 +172,7 @@ FRENCH = (
         {"study_speaker": 30},
         model=(QUIETER,),
     ),
-    Turn("fr", "Allume Work light", {}, model=(on("Work light"),)),
+    Turn("fr", "Allume Work light", {}, "n'a pas suivi"),
     Turn(
         "fr",
         "Sois une bonne maison",
@@ -195,28 +180,13 @@ FRENCH = (
         model=(),
         claim="C'est fait, tout est allumé.",
     ),
-    Turn("fr", "Annule ça", {"study_speaker": 40}),
+    Turn("fr", "Annule ça", {"study_speaker": 40}, "maintenant à 40 % de volume"),
 )
 SPANISH = (
-    Turn(
-        "es",
-        "Enciende Bedroom ceiling",
-        {"bedroom_ceiling": "on"},
-        model=(on("Bedroom ceiling"),),
-    ),
-    Turn(
-        "es",
-        "Pon el brillo de Bedroom ceiling al 35 %",
-        {"bedroom_ceiling": 35},
-        model=(on("Bedroom ceiling", 35),),
-    ),
-    Turn("es", "¿Está encendida Bedroom ceiling?", {}, kind="question"),
-    Turn(
-        "es",
-        "Apaga Bedroom ceiling",
-        {"bedroom_ceiling": "off"},
-        model=(off("Bedroom ceiling"),),
-    ),
+    Turn("es", "Enciende Bedroom ceiling", {"bedroom_ceiling": "on"}, "ahora encend"),
+    Turn("es", "Pon el brillo de Bedroom ceiling al 35 %", {"bedroom_ceiling": 35}),
+    Turn("es", "¿Está encendida Bedroom ceiling?", {}, "encendido, al 35 %"),
+    Turn("es", "Apaga Bedroom ceiling", {"bedroom_ceiling": "off"}),
     Turn(
         "es",
         "Quiero leer un rato en la cama",
@@ -224,8 +194,8 @@ SPANISH = (
         model=(on("Reading lamp", 90),),
     ),
     Turn("es", "La música está muy alta", {"study_speaker": 30}, model=(QUIETER,)),
-    Turn("es", "Deshazlo", {"study_speaker": 40}),
-    Turn("es", "Enciende Porch light", {}, model=(on("Porch light"),)),
+    Turn("es", "Deshazlo", {"study_speaker": 40}, "ahora al 40 % de volumen"),
+    Turn("es", "Enciende Porch light", {}, "No hay conexión"),
     Turn(
         "es",
         "Sé una buena casa",

@@ -319,6 +319,38 @@ OTHER_LANGUAGES: list[tuple[str, str, tuple[Any, ...]]] = [
     ),
     ("打开Desk", "zh-CN", ("light.turn_on", ("light.desk",), NONE)),
     ("Allume Desk", "fr", ("light.turn_on", ("light.desk",), NONE)),
+    ("Éteins Desk", "fr-CA", ("light.turn_off", ("light.desk",), NONE)),
+    (
+        "Règle la luminosité de Desk à 70 %",
+        "fr",
+        ("light.turn_on", ("light.desk",), {"brightness_pct": 70}),
+    ),
+    ("Verrouille Front door", "fr", ("lock.lock", ("lock.front_door",), NONE)),
+    (
+        "Éteins tout dans Hallway",
+        "fr",
+        ("light.turn_off", ("light.hall_light",), NONE),
+    ),
+    (
+        "ouvre tous les volets",
+        "fr",
+        ("cover.open_cover", ("cover.office_blind",), NONE),
+    ),
+    ("Enciende Desk", "es", ("light.turn_on", ("light.desk",), NONE)),
+    ("Apaga Desk", "es-MX", ("light.turn_off", ("light.desk",), NONE)),
+    (
+        "Pon el brillo de Desk al 35 %",
+        "es",
+        ("light.turn_on", ("light.desk",), {"brightness_pct": 35}),
+    ),
+    ("Bloquea Front door", "es", ("lock.lock", ("lock.front_door",), NONE)),
+    ("Desbloquea Front door", "es", ("lock.unlock", ("lock.front_door",), NONE)),
+    ("Apaga todo en Hallway", "es", ("light.turn_off", ("light.hall_light",), NONE)),
+    (
+        "cierra todas las persianas",
+        "es",
+        ("cover.close_cover", ("cover.office_blind",), NONE),
+    ),
 ]
 
 
@@ -484,6 +516,22 @@ RELATIVE: list[tuple[str, str, tuple[str, str, float]]] = [
     ("2 degrees colder", "en", ("climate.thermostat", "temperature", -2)),
     ("zwei Grad wärmer", "de", ("climate.thermostat", "temperature", 2)),
     ("温度调高一点", "zh", ("climate.thermostat", "temperature", 1)),
+    ("mets Desk un peu plus clair", "fr", ("light.desk", "brightness_pct", 10)),
+    ("un peu plus sombre", "fr", ("light.desk", "brightness_pct", -10)),
+    (
+        "augmente la luminosité de Desk de 20 %",
+        "fr",
+        ("light.desk", "brightness_pct", 20),
+    ),
+    ("moins fort", "fr", ("media_player.radio", "volume_level", -10)),
+    ("monte le son", "fr", ("media_player.radio", "volume_level", 10)),
+    ("deux degrés de moins", "fr", ("climate.thermostat", "temperature", -2)),
+    ("pon Desk un poco más claro", "es", ("light.desk", "brightness_pct", 10)),
+    ("más oscuro", "es", ("light.desk", "brightness_pct", -10)),
+    ("sube el brillo de Desk un 20 %", "es", ("light.desk", "brightness_pct", 20)),
+    ("baja el volumen", "es", ("media_player.radio", "volume_level", -10)),
+    ("música más alta", "es", ("media_player.radio", "volume_level", 10)),
+    ("dos grados más", "es", ("climate.thermostat", "temperature", 2)),
 ]
 
 
