@@ -40,6 +40,7 @@ from .house import HassHouse, HouseOptions
 from .issues import (
     POLICY,
     async_show_bus,
+    async_show_clock,
     async_show_mistakes,
     async_show_record,
     async_show_reviews,
@@ -267,6 +268,7 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
             0.0 if away is None else now - away,
             str(self.folder.root),
         )
+        async_show_clock(self.hass, status.ahead)
         return status
 
     @callback

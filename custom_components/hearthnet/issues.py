@@ -1,9 +1,11 @@
 """What Repairs shows: only what a person can put right."""
 
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import issue_registry as ir
+from homeassistant.util import dt as dt_util
 
 from .const import DOMAIN
 from .core.status import HubStatus, ReviewStatus
@@ -12,6 +14,7 @@ LIBRARIAN_GRACE = 60.0
 """Seconds the librarian may be away before a person hears of it: it is restarted."""
 
 BUDGET = "budget_spent"
+CLOCK = "clock_behind"
 JOURNAL = "journal_unwritable"
 LIBRARIAN = "librarian_dead"
 MODEL = "model_unknown"
@@ -45,6 +48,13 @@ def async_show_record(
         librarian.connected and librarian.problem is not None
     )
     _show(hass, LIBRARIAN, shown, problem=librarian.problem or "no answer")
+
+
+@callback
+def async_show_clock(hass: HomeAssistant, ahead: datetime | None) -> None:
+    """Show that the clock is behind the newest event, and how far that was ahead."""
+    text = f"{dt_util.as_local(ahead):%Y-%m-%d %H:%M}" if ahead else ""
+    _show(hass, CLOCK, ahead is not None, fixable=True, newest=text)
 
 
 @callback
@@ -99,6 +109,7 @@ def _show(
     shown: bool,
     *,
     warning: bool = False,
+    fixable: bool = False,
     **placeholders: str,
 ) -> None:
     if not shown:
@@ -108,8 +119,9 @@ def _show(
         hass,
         DOMAIN,
         key,
-        is_fixable=False,
+        is_fixable=fixable,
         severity=ir.IssueSeverity.WARNING if warning else ir.IssueSeverity.ERROR,
         translation_key=key,
         translation_placeholders=placeholders,
+        data=dict[str, str | int | float | None](placeholders) if fixable else None,
     )

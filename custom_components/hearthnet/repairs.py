@@ -2,9 +2,12 @@
 
 from homeassistant.components.repairs import RepairsFlow, RepairsFlowResult
 from homeassistant.core import HomeAssistant
+from homeassistant.util import dt as dt_util
 import voluptuous as vol
 
 from .const import DOMAIN
+from .coordinator import OWNER
+from .issues import CLOCK
 from .routes import async_close_route
 
 type Data = dict[str, str | int | float | None]
@@ -13,9 +16,40 @@ type Data = dict[str, str | int | float | None]
 async def async_create_fix_flow(
     hass: HomeAssistant, issue_id: str, data: Data | None
 ) -> RepairsFlow:
-    """Return the flow that decides on a lost action, or closes a route."""
+    """Return the flow of an issue: each asks a person once."""
     data = data or {}
+    if issue_id == CLOCK:
+        return ClockFlow(data)
     return ReviewFlow(str(data["intent"])) if "intent" in data else CloseRouteFlow(data)
+
+
+class ClockFlow(RepairsFlow):
+    """Takes a person's word that the clock is right."""
+
+    def __init__(self, placeholders: Data) -> None:
+        """Take what to show."""
+        self._placeholders = {key: str(value) for key, value in placeholders.items()}
+
+    async def async_step_init(
+        self, user_input: dict[str, str] | None = None
+    ) -> RepairsFlowResult:
+        """Start with the question."""
+        return await self.async_step_confirm()
+
+    async def async_step_confirm(
+        self, user_input: dict[str, str] | None = None
+    ) -> RepairsFlowResult:
+        """Believe the clock after a yes."""
+        if user_input is None:
+            now = f"{dt_util.now():%Y-%m-%d %H:%M}"
+            return self.async_show_form(
+                step_id="confirm",
+                data_schema=vol.Schema({}),
+                description_placeholders={**self._placeholders, "now": now},
+            )
+        for entry in self.hass.config_entries.async_loaded_entries(DOMAIN):
+            await entry.runtime_data.hub.control.confirm_clock(OWNER)
+        return self.async_create_entry(data={})
 
 
 class CloseRouteFlow(RepairsFlow):

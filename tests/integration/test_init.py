@@ -1,6 +1,7 @@
 """Start, stop, reload, removal, and what breaks on the way."""
 
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 import stat
 import subprocess
@@ -9,6 +10,7 @@ from unittest.mock import patch
 from homeassistant.components import persistent_notification
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import HomeAssistant
+from homeassistant.data_entry_flow import FlowResultType
 from homeassistant.helpers import issue_registry as ir
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
@@ -19,6 +21,7 @@ from custom_components.hearthnet.core.intents import Origin
 from custom_components.hearthnet.core.journal import JournalError
 from custom_components.hearthnet.core.librarian.client import LibrarianProcess
 from custom_components.hearthnet.core.messages import MessageType
+from custom_components.hearthnet.repairs import ClockFlow, async_create_fix_flow
 from custom_components.hearthnet.runtime import Folder, async_persons_home
 
 from .home import device_id, expose, lamp, set_up
@@ -226,6 +229,33 @@ async def test_disk_full_and_back(
     await coordinator.async_refresh()
     assert issues.async_get_issue(DOMAIN, "journal_unwritable") is None
     await light_up(hass, entry)
+
+
+async def test_a_clock_behind_the_record(
+    hass: HomeAssistant, issues: ir.IssueRegistry
+) -> None:
+    """Repairs asks; a yes puts an end to it."""
+    entry = await set_up_hearthnet(hass)
+    coordinator = entry.runtime_data
+    clock = coordinator.hub.node.clock
+    now = clock.now() - timedelta(days=1)
+    with patch.object(type(clock), "now", lambda _clock: now):
+        await coordinator.async_refresh()
+        issue = issues.async_get_issue(DOMAIN, "clock_behind")
+        assert issue is not None
+        assert issue.is_fixable
+        flow = await async_create_fix_flow(hass, issue.issue_id, issue.data)
+        assert isinstance(flow, ClockFlow)
+        flow.hass = hass
+        form = await flow.async_step_init()
+        placeholders = form["description_placeholders"]
+        assert placeholders is not None
+        assert placeholders.keys() == {"newest", "now"}
+        done = await flow.async_step_confirm({})
+        assert done["type"] is FlowResultType.CREATE_ENTRY
+        assert coordinator.hub.status.ahead is None
+        await coordinator.async_refresh()
+        assert issues.async_get_issue(DOMAIN, "clock_behind") is None
 
 
 @pytest.fixture

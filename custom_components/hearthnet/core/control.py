@@ -9,6 +9,7 @@ from .agents.issuer import Issuer
 from .agents.manager import ROOT
 from .bus import Bus
 from .clock import to_text
+from .clock_trust import CONFIRMED
 from .deferred import Deferred
 from .devices import Principal
 from .messages import BROADCAST, MessageType
@@ -41,6 +42,15 @@ class Control:
         )
         if not enabled:
             await self.revoke_all(principal)
+        await self._node.sync()
+
+    async def confirm_clock(self, principal: Principal) -> None:
+        """Take a person's word that the clock is right and the record was ahead."""
+        self._say(
+            MessageType.ALERT,
+            f"{principal.name} says that the clock is right.",
+            body={"principal": principal.as_dict(), CONFIRMED: True},
+        )
         await self._node.sync()
 
     async def release_hold(self, hold_id: str, principal: Principal) -> bool:

@@ -23,6 +23,7 @@ from .bus.local import LocalBus
 from .bus.routing import RoutedBus
 from .chronicle import Chronicle, Librarian
 from .clock import Clock
+from .clock_trust import ClockTrust
 from .control import Control
 from .devices import House, Principal, Values
 from .domains import OPERATIONS
@@ -96,6 +97,7 @@ class Hub:
         self._stopping = False
         self.state = State(node.view)
         self.overview = Overview(node)
+        self._trust = ClockTrust(node)
         self.chronicle = Chronicle(node, librarian)
         self._outside = outside
         self._bus = bus or RoutedBus(LocalBus(), outside.bus if outside else None)
@@ -158,7 +160,7 @@ class Hub:
         self._deferrals = Deferrals(
             self.state,
             self._clock,
-            trusted=lambda: self.overview.clock_is_trusted,
+            trusted=lambda: self._trust.now is not None,
             fire=self._rupert.fire,
             miss=self.control.miss,
         )
@@ -188,13 +190,12 @@ class Hub:
         before = [r for r in startup.records if r.message.event.boot < self.node.boot]
         self.chronicle.remember(before)
         for record in before:
-            self.overview.has_seen(record.message.at)
+            self._trust.learn(record.message)
         self.gate.raise_fence(self.node.boot)
         for record in self.gate.recover(startup.past):
             self._bus.send(record)
         self._reservations.rebuild(before, local=(JEEVES,), key_of=self._key_of)
-        trusted = self._clock.now() if self.overview.clock_is_trusted else None
-        restart = recover(self.node, self.state, before, trusted)
+        restart = recover(self.node, self.state, before, self._trust.now)
         if self.node.view.get(POLICY_PATH) is None:
             await self.control.set_policy(self._policy_text, SYSTEM)
         await self.node.sync()
@@ -224,7 +225,7 @@ class Hub:
             enabled=self.state.enabled,
             journal=self.node.journal.writable,
             recorded=away is None or self._clock.boottime() - away < AWAY,
-            clock=self.overview.clock_is_trusted,
+            clock=self._trust.now is not None,
         )
 
     def _key_of(self, device_id: str) -> str:
@@ -397,5 +398,6 @@ class Hub:
                 for intent, one in self._rupert.reviews.items()
             ),
             journal=self.node.journal.writable,
+            ahead=self._trust.ahead,
             last=self.overview.last,
         )

@@ -1,9 +1,7 @@
 """What happens and how things stand, told to whoever shows it."""
 
 from collections.abc import Callable
-from datetime import datetime, timedelta
 
-from .clock import Clock
 from .devices import Principal
 from .intents import Request, Result, Step
 from .messages import Message, MessageType
@@ -11,8 +9,6 @@ from .news import Finished
 from .node import Node, Record
 from .status import Decision
 
-SLACK = timedelta(seconds=2)
-"""How far the wall clock may be behind the last event and still be trusted."""
 SHOWN = frozenset(
     {
         *(MessageType.TASK, MessageType.GRANT, MessageType.RESOLUTION),
@@ -28,13 +24,11 @@ type Listener = Callable[[Decision | Finished | None], None]
 
 
 class Overview:
-    """Follows a node's events for its listeners, and for trust in the clock."""
+    """Follows a node's events for its listeners."""
 
     def __init__(self, node: Node) -> None:
         """Follow `node` from now on."""
-        self._clock: Clock = node.clock
         self._listeners: list[Listener] = []
-        self._latest: datetime | None = None
         self.last: Decision | None = None
         """The last decision of this boot."""
         node.subscribe(self._noted)
@@ -76,17 +70,7 @@ class Overview:
         """Tell the listeners that the status has changed."""
         self._tell(None)
 
-    def has_seen(self, moment: datetime) -> None:
-        """Learn when an event of an earlier boot happened."""
-        self._latest = moment if self._latest is None else max(moment, self._latest)
-
-    @property
-    def clock_is_trusted(self) -> bool:
-        """False while the wall clock is behind the last recorded event."""
-        return self._latest is None or self._clock.now() >= self._latest - SLACK
-
     def _noted(self, record: Record) -> None:
-        self.has_seen(record.message.at)
         if record.message.type in SHOWN:
             self.changed()
 

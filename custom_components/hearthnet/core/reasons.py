@@ -81,6 +81,8 @@ class Reason(StrEnum):
     JOURNAL_UNWRITABLE = "journal_unwritable"
     UNRECORDED = "unrecorded"
     """The librarian has been away too long for an action of this risk."""
+    CLOCK_BEHIND = "clock_behind"
+    """The wall clock is behind the record: what depends on a time is uncertain."""
     DEADLINE = "deadline"
     MANAGER_OFFLINE = "manager_offline"
     NOT_UNDERSTOOD = "not_understood"

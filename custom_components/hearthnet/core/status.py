@@ -210,4 +210,6 @@ class HubStatus:
     )
     journal: bool = True
     """The journal takes events; without it nothing is granted."""
+    ahead: datetime | None = None
+    """When the newest event was, if the clock is behind it: then it is not trusted."""
     last: Decision | None = None

@@ -64,7 +64,7 @@ class Readiness:
                 text = (
                     "the clock is behind the record; only harmless actions are granted"
                 )
-                return _fails(Reason.UNRECORDED, text)
+                return _fails(Reason.CLOCK_BEHIND, text)
         return None
 
 

@@ -194,6 +194,7 @@ TEXTS = Texts(
         Reason.ACTUATION_DISABLED: "das Schalten ist abgestellt",
         Reason.JOURNAL_UNWRITABLE: "das Protokoll lässt sich nicht schreiben",
         Reason.UNRECORDED: "der Bibliothekar ist seit zu langer Zeit weg",
+        Reason.CLOCK_BEHIND: "die Uhr geht gegenüber den Aufzeichnungen nach",
         Reason.DEADLINE: "es hat zu lange gedauert",
         Reason.MANAGER_OFFLINE: "der zuständige Agent ist nicht verbunden",
         Reason.NOT_UNDERSTOOD: "das habe ich nicht verstanden",

@@ -188,6 +188,7 @@ TEXTS = Texts(
         Reason.ACTUATION_DISABLED: "actuation is switched off",
         Reason.JOURNAL_UNWRITABLE: "the record cannot be written",
         Reason.UNRECORDED: "the librarian has been away too long",
+        Reason.CLOCK_BEHIND: "the clock is behind the record",
         Reason.DEADLINE: "it took too long",
         Reason.MANAGER_OFFLINE: "the agent that reaches it is offline",
         Reason.NOT_UNDERSTOOD: "I did not understand that",

@@ -191,6 +191,7 @@ TEXTS = Texts(
         Reason.ACTUATION_DISABLED: "el control está desactivado",
         Reason.JOURNAL_UNWRITABLE: "no se puede escribir el registro",
         Reason.UNRECORDED: "el bibliotecario lleva demasiado tiempo ausente",
+        Reason.CLOCK_BEHIND: "el reloj va por detrás de los registros",
         Reason.DEADLINE: "tardó demasiado",
         Reason.MANAGER_OFFLINE: "el agente que lo maneja no está conectado",
         Reason.NOT_UNDERSTOOD: "no lo entendí",

@@ -200,6 +200,7 @@ TEXTS = Texts(
         Reason.ACTUATION_DISABLED: "les commandes sont désactivées",
         Reason.JOURNAL_UNWRITABLE: "le journal ne peut pas être écrit",
         Reason.UNRECORDED: "le bibliothécaire est absent depuis trop longtemps",
+        Reason.CLOCK_BEHIND: "l'horloge retarde sur les enregistrements",
         Reason.DEADLINE: "cela a pris trop de temps",
         Reason.MANAGER_OFFLINE: "l'agent qui s'en occupe n'est pas connecté",
         Reason.NOT_UNDERSTOOD: "je n'ai pas compris",

@@ -178,6 +178,7 @@ TEXTS = Texts(
         Reason.ACTUATION_DISABLED: "执行功能是关闭的",
         Reason.JOURNAL_UNWRITABLE: "无法写入记录",
         Reason.UNRECORDED: "记录员离线太久",
+        Reason.CLOCK_BEHIND: "时钟落后于记录",
         Reason.DEADLINE: "时间超限",
         Reason.MANAGER_OFFLINE: "负责的代理不在线",
         Reason.NOT_UNDERSTOOD: "我没有听懂",
