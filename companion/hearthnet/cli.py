@@ -7,7 +7,7 @@ from importlib import import_module
 _COMMANDS = {
     "bench": "measure this machine against the targets of the design",
     "broker": "write a configuration for Mosquitto: TLS, users, topics by user",
-    "darcy": "the phone's manager: examine a phone, show its screen",
+    "darcy": "the phone's manager: serve a phone, examine it, show its screen",
     "dewey": "the librarian: records what the agents do in a Git repository",
     "pair": "pair this machine with a home, by the code that Home Assistant shows",
 }

@@ -12,6 +12,7 @@ from hearthnet.core.adapter import AdapterError, Permit
 from hearthnet.core.devices import Device, Principal, Reading, Values
 from hearthnet.core.domains import OPERATIONS
 from hearthnet.core.messages import Json
+from hearthnet.core.operations import Operation
 from hearthnet.core.reasons import Outcome
 
 
@@ -58,6 +59,11 @@ class SimulatedHouse:
         self.on_change(device_id, self.values[device_id])
 
     # House
+
+    @property
+    def operations(self) -> Mapping[str, Operation]:
+        """The table of operations."""
+        return OPERATIONS
 
     def device(self, device_id: str) -> Device | None:
         """Return a device by id."""

@@ -14,6 +14,7 @@ from homeassistant.helpers.start import async_at_started
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator
 from homeassistant.util.signal_type import SignalType
 
+from .companions import enrolled_of
 from .const import (
     CONF_ROLES,
     CONF_UNREGISTERED,
@@ -23,12 +24,13 @@ from .const import (
     DOMAIN,
     LOGGER,
 )
-from .core.devices import Principal
+from .core.devices import House, Principal
 from .core.hub import Hub
 from .core.journal import JournalError
 from .core.news import Finished, News, news
 from .core.node import Node
 from .core.outside import Outside
+from .core.phone.house import JointHouse
 from .core.status import Decision, HubStatus
 from .distributed import (
     DistantLibrarian,
@@ -50,6 +52,7 @@ from .notices import async_tell_dropped
 from .observation import Observer, recorded
 from .origin import OriginTracker
 from .people import async_own_user
+from .phones import appliances_of, async_load_recipes
 from .planning import OwnPlaybooks, planner_of
 from .policy_file import async_chosen_policy
 from .routes import async_watch_routes
@@ -80,6 +83,8 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
     config_entry: HearthnetConfigEntry
     device_id: str
     """Registry id of the hub's device, which the agents' devices name."""
+    home: House
+    """All devices: Home Assistant's, and those that phones control."""
     house: HassHouse
     hub: Hub
     librarian: EmbeddedLibrarian | DistantLibrarian
@@ -161,6 +166,11 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
         self.origins = OriginTracker(hass, own_user.id, self.house.people, role)
         opened.callback(self.origins.async_start())
         await self._async_open_record(node)
+        recipes = await async_load_recipes(hass, enrolled_of(entry))
+        self.home = self.house
+        if self.outside is not None:
+            appliances = appliances_of(self.house, node, self.outside, recipes)
+            self.home = JointHouse(self.house, appliances)
         chosen = await async_chosen_policy(hass, entry.options)
         self.playbooks = OwnPlaybooks(hass)
         await self.playbooks.async_load()
@@ -170,6 +180,8 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
             hass,
             node=node,
             house=self.house,
+            home=self.home,
+            recipes=recipes,
             librarian=self.librarian,
             outside=self.outside,
             own_user_id=own_user.id,

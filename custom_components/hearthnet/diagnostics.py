@@ -33,7 +33,7 @@ async def async_get_config_entry_diagnostics(
     """Return diagnostics for a config entry."""
     coordinator = entry.runtime_data
     status = coordinator.data
-    devices = list(coordinator.house.devices())
+    devices = list(coordinator.home.devices())
     last = coordinator.model.last
     return {
         "entry": async_redact_data(entry.as_dict(), TO_REDACT),

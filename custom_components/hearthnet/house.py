@@ -37,6 +37,7 @@ from homeassistant.util.read_only_dict import ReadOnlyDict
 
 from .core.devices import Device, Principal, Reading
 from .core.domains import OPERATIONS, routines
+from .core.operations import Operation
 from .core.policy.model import Declared
 from .features import CODED, features_of
 from .groups import leaves
@@ -144,6 +145,11 @@ class HassHouse:
         return lambda: self._listeners.remove(listener)
 
     # core.devices.House
+
+    @property
+    def operations(self) -> Mapping[str, Operation]:
+        """The table of operations: Home Assistant's own actions."""
+        return OPERATIONS
 
     @callback
     def device(self, device_id: str) -> Device | None:

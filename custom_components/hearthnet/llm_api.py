@@ -181,7 +181,7 @@ async def _async_state(
     language: str,
 ) -> dict[str, Any]:
     """Return live values of exposed devices that the requester may see."""
-    house = coordinator.house
+    people, house = coordinator.house.people, coordinator.home
     found = []
     for device in house.devices():
         fits = (
@@ -189,7 +189,7 @@ async def _async_state(
             and _fits(given, ATTR_DOMAIN, (device.domain,))
             and _fits(given, ATTR_NAME, (device.name, *device.aliases))
         )
-        if not fits or not house.people.may_read(caller.principal, device.entity_id):
+        if not fits or not people.may_read(caller.principal, device.entity_id):
             continue
         reading = house.read(device.id)
         found.append(

@@ -63,7 +63,8 @@ def _may_see(
     house = coordinator.house
     whole = reads_all(caller)
     for device_id in devices:
-        entity_id = house.entity_id(device_id)
+        device = coordinator.home.device(device_id)
+        entity_id = house.entity_id(device_id) or (device.entity_id if device else None)
         if entity_id is None:
             if not whole:
                 return False
@@ -74,7 +75,7 @@ def _may_see(
 
 def _without_words(coordinator: HearthnetCoordinator, row: Row) -> dict[str, Any]:
     """Return an event with nothing in it of who wanted it and why."""
-    devices = (coordinator.house.device(device_id) for device_id in row["devices"])
+    devices = (coordinator.home.device(device_id) for device_id in row["devices"])
     names = ", ".join(device.name for device in devices if device is not None)
     hidden = dict.fromkeys(("intent", "task", "lease", "cause", "reason"))
     kept = {name: value for name, value in row.items() if name != "message"}

@@ -20,6 +20,7 @@ from .core.adapter import Permit
 from .core.agents.manager import ROOT
 from .core.chronicle import Librarian
 from .core.clock import SystemClock
+from .core.devices import House
 from .core.files import make_folder
 from .core.hub import JEEVES, Hub
 from .core.keys import SigningKey
@@ -28,6 +29,7 @@ from .core.messages import Json, MessageType
 from .core.node import Node
 from .core.outside import Outside
 from .core.paths import HUB
+from .core.phone.recipes import Recipes
 from .core.planner import Planner
 from .core.policy.load import preset
 from .core.reservations import LoopWaiter
@@ -134,6 +136,8 @@ async def async_build_hub(
     *,
     node: Node,
     house: HassHouse,
+    home: House,
+    recipes: Recipes,
     librarian: Librarian,
     outside: Outside | None,
     own_user_id: str,
@@ -143,17 +147,19 @@ async def async_build_hub(
 ) -> Hub:
     """Wire the hub to this Home Assistant.
 
+    `home` has the devices of `house` and those elsewhere, driven by `recipes`.
     Without a `policy_text` the default policy is in force until there is one.
     """
     fallback = await hass.async_add_executor_job(preset, DEFAULT_POLICY)
     return Hub(
         node=node,
-        house=house,
+        house=home,
         adapter=JeevesAdapter(hass, house, own_user_id, partial(_undeclared, node)),
         planner=planner,
         policy_text=policy_text or fallback,
         librarian=librarian,
         outside=outside,
+        recipes=recipes,
         waiter=LoopWaiter(node.clock),
         spawn=spawn,
         zone=dt_util.get_default_time_zone(),

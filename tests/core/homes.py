@@ -1,6 +1,6 @@
 """A small home for the tests of decisions, and strategies that draw from it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from random import Random
 
@@ -54,6 +54,10 @@ class TestHouse:
     values: dict[str, Values] = field(default_factory=dict)
     hidden: frozenset[str] = frozenset()
     """Ids that are not exposed."""
+
+    @property
+    def operations(self) -> Mapping[str, Operation]:
+        return OPERATIONS
 
     def device(self, device_id: str) -> Device | None:
         return self.known.get(device_id)

@@ -221,7 +221,7 @@ async def test_a_manager_that_dies_while_it_acts(
     mosquitto: Mosquitto, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nobody knows whether it acted: nothing is done again before a read."""
-    monkeypatch.setattr("hearthnet.core.agents.dispatch.DEFAULT_TTL", 0.5)
+    monkeypatch.setattr("hearthnet.core.agents.issuer.DEFAULT_TTL", 0.5)
     house, acting = television(), asyncio.Event()
     house.behavior["tv"] = Behavior(gate=asyncio.Event())
     monkeypatch.setattr(house, "acts", _Watched(acting))
@@ -250,7 +250,6 @@ async def test_what_was_not_done_is_asked_for_again(
     mosquitto: Mosquitto, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The manager went away with a lease, unused; a read shows that nothing is done."""
-    monkeypatch.setattr("hearthnet.core.agents.dispatch.DEFAULT_TTL", 0.5)
     monkeypatch.setattr("hearthnet.core.agents.issuer.DEFAULT_TTL", 0.5)
     house = television()
     async with home(tmp_path, mosquitto.port, house) as here:

@@ -50,6 +50,10 @@ class PhoneAdapter:
         self._clock = clock
         self._screen = asyncio.Lock()
         self._seen: dict[str, dict[str, _Seen]] = {}
+        self.problems: dict[str, Reason] = {}
+        """By appliance, why the last run of its app ended early."""
+        self.on_run: Callable[[], None] = lambda: None
+        """Called after each run of an app."""
 
     async def act(self, permit: Permit) -> Mapping[str, Reading]:
         """Run the capability that the permit names, with its verification.
@@ -128,6 +132,10 @@ class PhoneAdapter:
             old = seen.get(name)
             since = old.since if old and old.value == value else now
             seen[name] = _Seen(value, at, since)
+        self.problems.pop(target, None)
+        if report.reason is not None:
+            self.problems[target] = report.reason
+        self.on_run()
 
     def _reading(self, target: str, oldest: float) -> Reading:
         known = self._shelf.entry(target) is not None

@@ -1,19 +1,29 @@
-"""`hearthnet darcy`: examine a phone, or show what is on its screen."""
+"""`hearthnet darcy`: serve a phone, examine it, or show what is on its screen."""
 
 import argparse
 import asyncio
 from collections.abc import Iterable
+from functools import partial
 from importlib import import_module
+from importlib.metadata import version
 import json
+import logging
 from pathlib import Path
+import signal
 import sys
 
+from hearthnet.config import Config, ConfigError, default_path
+from hearthnet.core.companion import FencedError
+from hearthnet.core.enrolled import DARCY
+from hearthnet.core.journal import JournalError
 from hearthnet.core.phone.part import RecipeError
 from hearthnet.core.phone.recipe import Recipe
 
 from .adbkey import AdbKey
+from .darcy import Darcy
 from .doctor import examine
 from .link import Link, LinkError
+from .node import PhoneSettings
 from .phone import Pace, Phone
 from .stops import Stop
 from .ui import Tree
@@ -23,7 +33,12 @@ DEFAULT_KEY = Path.home() / ".config/hearthnet/adbkey"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the command line."""
-    actions = parser.add_subparsers(dest="action", required=True, metavar="action")
+    parser.add_argument(
+        "--config",
+        type=Path,
+        help="serve the phone, as `hearthnet pair` has set it up (the default)",
+    )
+    actions = parser.add_subparsers(dest="action", metavar="action")
     doctor = actions.add_parser("doctor", help="examine a phone and say what to do")
     doctor.add_argument(
         "--recipe",
@@ -50,7 +65,46 @@ def run(arguments: argparse.Namespace) -> int:
     """Do what the command line asks for; return the exit code."""
     if arguments.action == "screen":
         return asyncio.run(_screen(arguments))
-    return asyncio.run(_doctor(arguments))
+    if arguments.action == "doctor":
+        return asyncio.run(_doctor(arguments))
+    logging.basicConfig(level=logging.WARNING, format="%(message)s")
+    try:
+        asyncio.run(_serve(arguments.config or default_path("darcy")))
+    except (ConfigError, JournalError, OSError, ValueError) as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    except FencedError as error:
+        # Whatever starts it again must not: a person has to choose between the two.
+        sys.stderr.write(f"{error}\n")
+        return 3
+    return 0
+
+
+async def _serve(path: Path) -> None:
+    config = await asyncio.to_thread(Config.read, path)
+    if config.identity.role != DARCY:
+        raise ConfigError(f"{path} is of a {config.identity.role}")
+    try:
+        settings = PhoneSettings.read(config.settings.get("phone", {}), path.parent)
+    except RecipeError as error:
+        raise ConfigError(f"{path}, phone: {error}") from None
+    darcy = await asyncio.to_thread(
+        partial(
+            Darcy.open,
+            config.identity,
+            config.data / "journal",
+            settings,
+            version=version("hearthnet"),
+            renewed=config.trust,
+        )
+    )
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, darcy.stop)
+    try:
+        await darcy.run()
+    finally:
+        await darcy.close()
 
 
 async def _doctor(arguments: argparse.Namespace) -> int:

@@ -5,12 +5,13 @@ gate's adapter, `shelf.operations` and `shelf.digest_of` for the gate, and
 runs `keeper`. See `docs/phone.md`, “How it is put together”.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from hearthnet.core.clock import Clock
-from hearthnet.core.devices import Device, Reading
+from hearthnet.core.devices import Device, Principal, Reading
+from hearthnet.core.operations import Operation
 from hearthnet.core.phone.part import Part
 
 from . import camera
@@ -76,7 +77,7 @@ class Listeners:
 
 
 class PhoneNode:
-    """The parts, made to fit."""
+    """The parts, made to fit. Implements `House` for the node's manager."""
 
     def __init__(
         self,
@@ -119,6 +120,24 @@ class PhoneNode:
         if entry is None:
             return None
         return entry.recipe.as_device(self._node, self._agent, None)
+
+    @property
+    def operations(self) -> Mapping[str, Operation]:
+        """What the recipes on the shelf, and the camera, can do."""
+        return self.shelf.operations
+
+    def devices(self) -> Iterable[Device]:
+        """Return all appliances, and the camera."""
+        ids = (self.camera.id, *(target for target, _ in self.shelf))
+        return tuple(device for one in ids if (device := self.device(one)) is not None)
+
+    def read(self, device_id: str) -> Reading:
+        """Return what was seen in the last seconds."""
+        return self.adapter.read(device_id)
+
+    def may_control(self, principal: Principal, device_id: str) -> bool:
+        """Let everybody: who may do what is the hub's to say."""
+        return True
 
     async def close(self) -> None:
         """Let go of the phone."""

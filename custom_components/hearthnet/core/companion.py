@@ -57,6 +57,8 @@ class Companion:
     ) -> None:
         """`agents` may be written to from elsewhere; `renewed` see `Trust`."""
         self.node = node
+        self.on_learn: Callable[[], None] = lambda: None
+        """Called when the hub has told what it writes: policy, holds, recipes."""
         self.on_change = on_change
         self._gates: list[Gate] = []
         self._hub_boot = 0
@@ -77,7 +79,10 @@ class Companion:
             node, self.mqtt, named=lambda: self.trust.named, on_change=self._told
         )
         self._sharing = Sharing(
-            node, self.mqtt, lambda peer: ("devices/",) if peer == HUB else ()
+            node,
+            self.mqtt,
+            lambda peer: ("devices/",) if peer == HUB else (),
+            self._learned,
         )
 
     @classmethod
@@ -153,6 +158,9 @@ class Companion:
         self.stream.look()
         self._sharing.look()
         self.on_change()
+
+    def _learned(self) -> None:
+        self.on_learn()
 
     def _told(self) -> None:
         self.on_change()

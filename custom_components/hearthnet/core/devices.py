@@ -8,9 +8,12 @@ phone one thing that a recipe drives.
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from .messages import Json
+
+if TYPE_CHECKING:
+    from .operations import Operation
 
 type Values = Mapping[str, Json]
 """Control attributes by Home Assistant's attribute names; `state` is the state."""
@@ -93,6 +96,10 @@ class Principal:
 
 class House(Protocol):
     """The devices that an agent may name and read. Nothing here moves one."""
+
+    @property
+    def operations(self) -> "Mapping[str, Operation]":
+        """The closed table of what can be done in this home."""
 
     def device(self, device_id: str) -> Device | None:
         """Return a device by id, exposed or not, or None when it is gone."""

@@ -31,11 +31,12 @@ from .gate import Gate
 from .intents import Action, Origin, Request, Result, Step
 from .journal import JournalError
 from .leases import DEFAULT_TTL
-from .messages import EventId, Json
+from .messages import EventId, Json, MessageType
 from .node import Node
 from .observations import Observations, Observed
 from .outside import Outside
 from .overview import Overview
+from .phone.recipes import Recipes
 from .planner import FirstOf, Planner
 from .planner.undo import UndoPlanner
 from .reservations import Reservations, Waiter
@@ -80,12 +81,14 @@ class Hub:
         home: Callable[[], frozenset[str] | None] = lambda: None,
         bus: Bus | None = None,
         outside: Outside | None = None,
+        recipes: Recipes | None = None,
     ) -> None:
         """Wire the agents; nothing is granted before `start` and `open`.
 
         `policy_text` comes into force only where none is on record; `home`
         names the persons at home, None when that is not known; `outside` are the
-        companions, `bus` reaches them, or whoever a test puts in their place.
+        companions, `bus` reaches them, or whoever a test puts in their place;
+        `recipes` are what phones run, whose appliances are devices of `house`.
         """
         self.node = node
         self._house = house
@@ -100,6 +103,7 @@ class Hub:
         self._trust = ClockTrust(node)
         self.chronicle = Chronicle(node, librarian)
         self._outside = outside
+        self._recipes = recipes or Recipes()
         self._bus = bus or RoutedBus(LocalBus(), outside.bus if outside else None)
         self._reservations = Reservations(self._clock, waiter)
         self.gate = Gate(
@@ -130,6 +134,7 @@ class Hub:
             clock=self._clock,
             zone=zone,
             send=self._bus.send,
+            recipe=self._recipes.digest_of,
         )
         self.control = Control(node, self._bus, self.state, self.issuer)
         """What people set."""
@@ -198,8 +203,24 @@ class Hub:
         restart = recover(self.node, self.state, before, self._trust.now)
         if self.node.view.get(POLICY_PATH) is None:
             await self.control.set_policy(self._policy_text, SYSTEM)
+        self._put_recipes()
         await self.node.sync()
+        if self._outside is not None:
+            # It may have met companions already, and they get what is new only so.
+            self._outside.share()
         return restart
+
+    def _put_recipes(self) -> None:
+        """Put the recipes there are now on record: phones get them from there."""
+        for path, recipe in self._recipes.changes(self.node.view):
+            gone = "is not in force any more" if recipe is None else "is in force"
+            self.node.emit(
+                sender=ROOT,
+                to=ROOT,
+                type=MessageType.RESOLUTION,
+                content=f"{path} {gone}.",
+                writes={path: recipe},
+            )
 
     def open(self) -> None:
         """Grant from now on: Home Assistant has started."""
@@ -304,7 +325,7 @@ class Hub:
             LookupError: no lease of that id was ever heard of here.
             PermissionError: the lease was granted to another principal.
         """
-        lease = self.gate.lease(lease_id)
+        lease = self.gate.lease(lease_id) or self.issuer.leases.get(lease_id)
         if lease is None:
             raise LookupError(lease_id)
         if (lease.principal.kind, lease.principal.id) != (principal.kind, principal.id):

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 
 from .bus.broker import Broker
+from .bus.inbound import Framed
 from .bus.mqtt import MqttBus
 from .bus.presence import Status
 from .bus.sharing import Sharing
@@ -13,13 +14,14 @@ from .keys import VerifyKey
 from .librarian.remote import RemoteLibrarian
 from .librarian.stream import Named, Stream
 from .node import Node
-from .paths import HUB
+from .paths import HUB, RECIPES
+from .phone.report import KIND, PhoneReport
 from .state import POLICY_PATH
 from .status import AgentStatus
 
 AGENTS = ("rupert", "jeeves")
 _TOLD = (POLICY_PATH, "holds/", "settings/")
-"""What a manager's gate needs to know of the hub's state."""
+"""What a manager's gate needs to know of the hub's state, beside its recipes."""
 
 
 class Outside:
@@ -58,6 +60,9 @@ class Outside:
             on_change=self._changed,
         )
         self.bus.on_status = self._heard
+        self.bus.on_frame(KIND, self._reported)
+        self.phones: dict[str, PhoneReport] = {}
+        """What phones' nodes have said of their phones, by node."""
         self._sharing = Sharing(node, self.bus, self._told)
         self.librarian: RemoteLibrarian | None = None
         if record is not None:
@@ -95,6 +100,12 @@ class Outside:
         status = self.bus.presence.status(host) if host else None
         return status.instance if status else ""
 
+    def reachable(self, phone: str) -> bool:
+        """Tell whether a phone's node is there and reaches its phone."""
+        report = self.phones.get(phone)
+        there = report is not None and report.problem is None
+        return there and self.bus.presence.online(phone)
+
     def expected(self, agent: str) -> bool:
         """Tell whether an agent that is away belongs to this home."""
         return any(agent in agents for agents in self._agents.values())
@@ -112,6 +123,10 @@ class Outside:
         boot, seq = shown.head.nodes.get(self._node.name, (0, 0))
         first = self._node.journal.first or (0, 0)
         return shown.head.repository == named.repository and first <= (boot, seq + 1)
+
+    def share(self) -> None:
+        """Tell companions that are there anew what they have to know of the hub."""
+        self._sharing.tell_all()
 
     async def run(self) -> None:
         """Stay connected until `stop`."""
@@ -138,7 +153,9 @@ class Outside:
 
     def _told(self, peer: str) -> tuple[str, ...]:
         one = self._enrolled.get(peer)
-        return _TOLD if one is not None and one.role != DEWEY else ("none/",)
+        if one is None or one.role == DEWEY:
+            return ("none/",)
+        return (*_TOLD, f"{RECIPES}/{peer}/")
 
     def _tell(self) -> None:
         named = self.librarian.named if self.librarian else None
@@ -146,6 +163,13 @@ class Outside:
         if told != self.bus.about:
             self.bus.about = told
             self.bus.announce()
+
+    def _reported(self, found: Framed, done: Callable[[], None]) -> None:
+        """Take what a companion says of its phone."""
+        done()
+        if found.sender in self._enrolled:
+            self.phones[found.sender] = PhoneReport.from_dict(found.frame)
+            self._on_change()
 
     def _heard(self, status: Status) -> None:
         """Let go of what a companion had before it started anew."""

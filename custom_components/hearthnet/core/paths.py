@@ -10,7 +10,10 @@ from hashlib import sha256
 
 HUB = "hub"
 """The name of the node that runs inside Home Assistant."""
-_HUB_FOLDERS = frozenset({"holds", "tasks", "deferred", "playbooks", "settings"})
+RECIPES = "recipes"
+_HUB_FOLDERS = frozenset(
+    {"holds", "tasks", "deferred", "playbooks", RECIPES, "settings"}
+)
 _DEVICES = "devices"
 _SUFFIX = ".json"
 
@@ -30,6 +33,11 @@ def device_of(path: str) -> str | None:
         case [folder, _, name] if folder == _DEVICES and name.endswith(_SUFFIX):
             return name.removesuffix(_SUFFIX)
     return None
+
+
+def recipe_path(node: str, device: str) -> str:
+    """Return where the state keeps the recipe by which a phone drives an appliance."""
+    return f"{RECIPES}/{node}/{device}{_SUFFIX}"
 
 
 def node_path(node: str) -> str:

@@ -1,9 +1,11 @@
 """A house that is as it is."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from custom_components.hearthnet.core.devices import Device, Principal, Reading
+from custom_components.hearthnet.core.domains import OPERATIONS
+from custom_components.hearthnet.core.operations import Operation
 
 
 @dataclass(frozen=True)
@@ -11,6 +13,11 @@ class FixedHouse:
     """Implements `House`; everything is off."""
 
     known: tuple[Device, ...]
+
+    @property
+    def operations(self) -> Mapping[str, Operation]:
+        """The table of operations."""
+        return OPERATIONS
 
     def device(self, device_id: str) -> Device | None:
         """Return a device by id."""

@@ -10,6 +10,7 @@ from hearthnet.core.adapter import AdapterError, Permit
 from hearthnet.core.devices import Device, Principal, Reading
 from hearthnet.core.domains import OPERATIONS
 from hearthnet.core.messages import Json
+from hearthnet.core.operations import Operation
 from hearthnet.core.reasons import Outcome
 
 from .generator import Setting
@@ -63,6 +64,11 @@ class ArenaHouse:
         self._news = asyncio.Event()
 
     # House
+
+    @property
+    def operations(self) -> Mapping[str, Operation]:
+        """The table of operations."""
+        return OPERATIONS
 
     def device(self, device_id: str) -> Device | None:
         """Return a device by id."""

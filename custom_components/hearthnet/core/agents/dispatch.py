@@ -8,10 +8,9 @@ import logging
 from ..assignment import Assignment
 from ..clock import Clock
 from ..devices import House, Principal, aliases, moved_with
-from ..domains import OPERATIONS
 from ..intents import Evidence, Plan, Step
 from ..journal import JournalError
-from ..leases import DEFAULT_TTL, DRIFT
+from ..leases import DRIFT
 from ..messages import EventId, Json, Message, MessageType
 from ..node import Node, Record
 from ..operations import Problem
@@ -155,7 +154,7 @@ class Dispatch:
             self.reviews[intent.id] = Review(intent.request, job.action, text)
 
     def _absolute(self, job: Job) -> bool:
-        row = OPERATIONS.get(job.action.operation)
+        row = self._house.operations.get(job.action.operation)
         return row is not None and row.absolute and not job.action.relative
 
     def _unmet(self, job: Job) -> bool | None:
@@ -171,7 +170,7 @@ class Dispatch:
         if (assignment := self._assign(intent, job)) is None:
             return (self._gone(job),)
         paths = [POLICY_PATH]
-        row = OPERATIONS.get(assignment.operation)
+        row = self._house.operations.get(assignment.operation)
         if row is None or row.reads_state:
             names = aliases(self._house, assignment.task.scope.devices)
             paths += map(device_path, sorted(names))
@@ -276,8 +275,8 @@ class Dispatch:
             task = self._issuer.tasks.get(task_id)
             if task is not None and task.compiled is not None:
                 # It may still act until its lease is dead, and say so later.
-                ttl = (task.assignment.ttl or DEFAULT_TTL) * (1 + DRIFT)
-                done, _ = await asyncio.wait([future], timeout=ttl)
+                left = self._issuer.life(task_id) * (1 + DRIFT)
+                done, _ = await asyncio.wait([future], timeout=left)
                 if done:
                     return future.result()
             text = f"{job.manager} went away"

@@ -15,7 +15,7 @@ from ..confirmations import LIFE, Binding
 from ..devices import Values
 from ..holding import HoldChange, ends_at, holds_from_receipt
 from ..intents import Evidence
-from ..leases import DEFAULT_TTL, Bound, Lease
+from ..leases import DEFAULT_TTL, MAX_TTL, Bound, Lease
 from ..messages import EventId, Json, Message, MessageType
 from ..node import Node, Record
 from ..operations import Problem
@@ -54,14 +54,19 @@ class Issuer:
         clock: Clock,
         zone: tzinfo,
         send: Callable[[Record], object],
+        recipe: Callable[[str], str | None] = lambda _operation: None,
     ) -> None:
-        """Take who rules on proposals, and how messages are sent."""
+        """Take who rules on proposals, and how messages are sent.
+
+        `recipe` gives the digest of the recipe that an operation runs on a phone.
+        """
         self._node = node
         self._verifier = verifier
         self._reservations = reservations
         self._clock = clock
         self._zone = zone
         self._send = send
+        self._recipe = recipe
         self._turns = Turns()
         self.tasks: dict[str, Open] = {}
         """Open tasks by id."""
@@ -125,7 +130,11 @@ class Issuer:
         self, proposal: Message, task: Open, compiled: Compiled, ruling: Ruling
     ) -> Record:
         assignment, view = task.assignment, self._node.view
-        ttl = assignment.ttl or DEFAULT_TTL
+        recipe, usual = self._recipe(compiled.operation.name), DEFAULT_TTL
+        if recipe is not None:
+            # An app takes its time, and each input of a run needs the lease to stand.
+            usual = min(MAX_TTL, compiled.operation.deadline)
+        ttl = assignment.ttl or usual
         now = self._clock.now()
         target = tuple(sorted(t.device.id for t in compiled.targets))
         names = ", ".join(sorted(t.device.name for t in compiled.targets))
@@ -151,6 +160,7 @@ class Issuer:
             ttl=ttl,
             expires_at=now + timedelta(seconds=ttl),
             justification=f"{assignment.principal.name}: {assignment.task.goal}",
+            recipe=recipe,
         )
         # First on record: what cannot be recorded shall not be kept for anybody.
         grant = self._answer(
@@ -312,6 +322,11 @@ class Issuer:
             obstacle = self._verifier.obstacle(task.assignment, task.compiled)
             if obstacle is not None:
                 self.revoke(lease, obstacle.why)
+
+    def life(self, task_id: str) -> float:
+        """Return the life in seconds of the lease that a task got, 0 without one."""
+        granted = (x.ttl for x in self.leases.values() if x.task == task_id)
+        return max(granted, default=0.0)
 
     def abandon(self, task_id: str) -> Open | None:
         """Forget a task whose manager is silent, and its lease."""

@@ -11,8 +11,7 @@ from datetime import timedelta
 from ..assignment import Order
 from ..bus import Bus
 from ..clock import Clock
-from ..devices import House
-from ..domains import OPERATIONS
+from ..devices import House, Reading
 from ..gate import Gate
 from ..intents import Evidence
 from ..leases import Lease
@@ -53,6 +52,7 @@ class Manager(Agent):
         self._gate = gate
         self._clock = clock
         self._fault = fault
+        self._untold: list[Record] = []
 
     def failed(self, record: Record, reason: Reason, text: str) -> None:
         """End the task that could not be handled."""
@@ -72,9 +72,20 @@ class Manager(Agent):
             if refusal is not None:
                 self._bus.send(refusal)
 
+    def tell_again(self) -> None:
+        """Say the answers that nobody was there to hear. They command nothing."""
+        untold, self._untold = self._untold, []
+        for answer in untold:
+            self.answer(answer)
+
+    def answer(self, record: Record) -> None:
+        """Tell the root how a lease ended; later, if it is not there."""
+        if not self._bus.send(record):
+            self._untold.append(record)
+
     async def _take(self, order: Order) -> None:
         """Propose what a task asks for and, with the lease, do it."""
-        parameters = self._prepare(order)
+        parameters = await self._prepare(order)
         if isinstance(parameters, Evidence):
             self._refuse(order, parameters)
             return
@@ -102,25 +113,28 @@ class Manager(Agent):
             operation=lease.operation,
             parameters=parameters,
         )
-        self._bus.send(answer.record)
+        self.answer(answer.record)
 
-    def _prepare(self, order: Order) -> dict[str, Json] | Evidence:
+    async def _prepare(self, order: Order) -> dict[str, Json] | Evidence:
         """Return absolute parameters from a fresh read, or why there are none."""
         device = self._house.device(order.device)
-        if device is None or order.operation not in OPERATIONS:
+        if device is None or order.operation not in self._house.operations:
             return Evidence(code=Reason.UNKNOWN_TARGET, text="there is no such device")
         readings = []
         for device_id in device.members or (device.id,):
-            readings.append(reading := self._house.read(device_id))
+            doubtful = self._gate.unknown(device_id) is not None
+            reading = await self.look(device_id, anew=doubtful or bool(order.relative))
+            readings.append(reading)
             # A read that succeeds ends what a crash left unknown.
-            self._gate.resolve_unknown(device_id, reading)
+            if (read := self._gate.resolve_unknown(device_id, reading)) is not None:
+                self._bus.send(read)
         if not any(reading.available for reading in readings):
             since = min((r.since for r in readings if r.since), default=None)
             ago = f" since {since:%Y-%m-%d %H:%M} UTC" if since else ""
             text = f"{device.name} is unavailable{ago}"
             return Evidence(code=Reason.UNREACHABLE, text=text)
         resolved = resolve(
-            OPERATIONS[order.operation],
+            self._house.operations[order.operation],
             order.parameters,
             order.relative,
             self._house.read(device.id).values,
@@ -128,6 +142,11 @@ class Manager(Agent):
         if isinstance(resolved, Problem):
             return Evidence(code=resolved.reason, text=resolved.text)
         return dict(resolved.parameters)
+
+    async def look(self, device_id: str, *, anew: bool) -> Reading:
+        """Read a device; `anew`: what was seen a while ago does not do."""
+        del anew  # what is read here is always of this moment
+        return self._house.read(device_id)
 
     async def _propose(
         self, order: Order, parameters: dict[str, Json]

@@ -12,7 +12,6 @@ from ..clock import Clock
 from ..compile import Compiled, compile_action
 from ..confirmations import Binding
 from ..devices import House
-from ..domains import OPERATIONS
 from ..holds import Hold
 from ..node import Node
 from ..operations import Problem
@@ -63,7 +62,7 @@ class Verifier:
         self, device_id: str, operation: str, parameters: object
     ) -> Compiled | Problem:
         """Compile an action on a device that may be named."""
-        if (row := OPERATIONS.get(operation)) is None:
+        if (row := self._house.operations.get(operation)) is None:
             text = f"there is no operation {operation[:60]!r}"
             return Problem(Reason.UNKNOWN_OPERATION, text, "operation")
         device = self._house.device(device_id)

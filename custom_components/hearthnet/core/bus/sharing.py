@@ -21,12 +21,20 @@ class Sharing:
     """Tells peers that come what this node writes, and learns from theirs."""
 
     def __init__(
-        self, node: Node, bus: MqttBus, told: Callable[[str], tuple[str, ...]]
+        self,
+        node: Node,
+        bus: MqttBus,
+        told: Callable[[str], tuple[str, ...]],
+        learned: Callable[[], None] = lambda: None,
     ) -> None:
-        """`told` gives the folders and files that a peer is told of."""
+        """`told` gives the folders and files that a peer is told of.
+
+        `learned` is called after something was learned from a peer.
+        """
         self._node = node
         self._bus = bus
         self._told = told
+        self._learned = learned
         self._known: dict[str, tuple[int, str]] = {}
         bus.on_frame(KIND, self._learn)
 
@@ -41,6 +49,11 @@ class Sharing:
         for name, start in there.items():
             if before.get(name) != start:
                 self._tell(name)
+
+    def tell_all(self) -> None:
+        """Tell all who are there, also those who were told before."""
+        self._known = {}
+        self.look()
 
     def _tell(self, peer: str) -> None:
         starts = self._told(peer)
@@ -62,3 +75,4 @@ class Sharing:
             named = EventId.parse(version).node == found.sender
             if named and self._node.view.may(found.sender, [path]):
                 self._node.view.learn(path, value, version)
+        self._learned()

@@ -1,5 +1,6 @@
 """From a recipe's YAML to the JSON that a phone runs. Hub only: needs PyYAML."""
 
+from collections.abc import Mapping
 import math
 
 import yaml
@@ -7,6 +8,7 @@ import yaml
 from ..messages import Json
 from .part import Path, RecipeError, path_text
 from .recipe import Recipe
+from .recipes import Recipes
 
 MAX_CHARACTERS = 64_000
 MAX_PIECES = 10_000
@@ -52,6 +54,27 @@ def compile_recipe(text: str) -> Recipe:
     except RecipeError as error:
         line = tree.line(error.path)
         raise RecipeFileError(line, path_text(error.path), error.text) from None
+
+
+def compile_all(
+    texts: Mapping[str, Mapping[str, str]],
+) -> tuple[Recipes, list[str]]:
+    """Compile the recipes of a home: phone's node to name of a file to its text.
+
+    Returns:
+        The good ones, and what is wrong with the others: file, line, field, remedy.
+    """
+    recipes, mistakes = Recipes(), []
+    for node, files in sorted(texts.items()):
+        for name, text in sorted(files.items()):
+            problem: str | None
+            try:
+                problem = recipes.put(node, compile_recipe(text))
+            except RecipeFileError as error:
+                problem = str(error)
+            if problem is not None:
+                mistakes.append(f"{node}/{name}, {problem}")
+    return recipes, mistakes
 
 
 class _Tree:

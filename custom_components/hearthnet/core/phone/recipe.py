@@ -188,13 +188,7 @@ class Recipe:
 
     def compiled(self) -> bytes:
         """Return the recipe as canonical JSON: sorted keys, UTF-8, no blanks."""
-        return json.dumps(
-            self.data(),
-            ensure_ascii=False,
-            sort_keys=True,
-            separators=(",", ":"),
-            allow_nan=False,
-        ).encode()
+        return canonical(self.data())
 
     def data(self) -> Json:
         """Return the JSON form, with every default written out."""
@@ -250,6 +244,17 @@ class Recipe:
                 *(capability.parameters for capability in self.capabilities.values())
             ),
         )
+
+
+def canonical(data: Json) -> bytes:
+    """Return data as canonical JSON: sorted keys, UTF-8, no blanks."""
+    return json.dumps(
+        data,
+        ensure_ascii=False,
+        sort_keys=True,
+        separators=(",", ":"),
+        allow_nan=False,
+    ).encode()
 
 
 def digest(compiled: bytes) -> str:

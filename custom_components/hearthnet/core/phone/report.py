@@ -1,0 +1,45 @@
+"""What a phone's node tells the hub of its phone; telemetry, so it is not recorded."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from ..messages import Json
+from ..reasons import Reason
+
+KIND = "phone"
+"""The kind of frame that carries it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PhoneReport:
+    """A phone as its node knows it."""
+
+    values: Mapping[str, Json] = field(default_factory=dict)
+    """What the sensors say, by name; what is not known is not in it."""
+    problem: Reason | None = None
+    """Why the phone cannot be reached."""
+    apps: Mapping[str, Reason] = field(default_factory=dict)
+    """By appliance, why its app could not be read or used the last time."""
+    fingerprint: str = ""
+    """Of the key that the phone has to allow, as its dialog shows it."""
+
+    def as_dict(self) -> dict[str, Json]:
+        """Return the frame's fields."""
+        return {
+            "values": dict(self.values),
+            "problem": self.problem,
+            "apps": dict(self.apps),
+            "fingerprint": self.fingerprint,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Read a frame's fields; KeyError, TypeError or ValueError when malformed."""
+        problem = data["problem"]
+        return cls(
+            values=dict(data["values"]),
+            problem=None if problem is None else Reason(problem),
+            apps={str(name): Reason(code) for name, code in data["apps"].items()},
+            fingerprint=str(data["fingerprint"]),
+        )

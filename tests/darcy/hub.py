@@ -1,0 +1,128 @@
+"""A hub with recipes on a real broker, for the tests of a whole Darcy."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hearthnet.core.clock import SystemClock
+from hearthnet.core.devices import Device
+from hearthnet.core.enrolled import Enrolled
+from hearthnet.core.hub import Hub
+from hearthnet.core.intents import Origin, Result
+from hearthnet.core.messages import Json, Message
+from hearthnet.core.node import Node
+from hearthnet.core.outside import Outside
+from hearthnet.core.phone.house import JointHouse, PhoneHouse
+from hearthnet.core.phone.recipes import Recipes
+from hearthnet.core.policy.load import preset
+from hearthnet.core.reservations import LoopWaiter
+from hearthnet.core.restart import Startup
+from hearthnet.simulation import SimulatedHouse
+from tests.core.bus_home import KEYS, broker
+from tests.core.home import ANNA, ScriptedPlanner
+
+from .conftest import recipe_named
+from .desk import TV
+
+ENROLLED = {"phone": Enrolled(name="phone", role="darcy", key=KEYS["phone"].public)}
+
+
+@dataclass
+class Home:
+    """The hub's side."""
+
+    hub: Hub
+    outside: Outside
+    house: SimulatedHouse
+    """What Home Assistant would have."""
+    appliances: PhoneHouse
+    changed: asyncio.Event
+
+    async def until(self, condition: Callable[[], object]) -> None:
+        """Wait until something is so."""
+        async with asyncio.timeout(30):
+            while not condition():
+                self.changed.clear()
+                await self.changed.wait()
+
+    async def reached(self) -> None:
+        """Wait until the phone answers through its node."""
+        await self.until(lambda: self.outside.reachable("phone"))
+
+    async def do(self, operation: str, /, **parameters: Json) -> Result:
+        """Have Anna want something of the television."""
+        return await self.hub.propose(
+            principal=ANNA,
+            origin=Origin.APP,
+            targets=(TV,),
+            operation=operation,
+            parameters=parameters,
+            reason="a test",
+        )
+
+    async def messages(self) -> list[Message]:
+        """Return what the hub has said so far."""
+        await self.hub.node.sync()
+        return [record.message for record in self.hub.node.history()]
+
+
+@asynccontextmanager
+async def home(
+    folder: Path,
+    port: int,
+    *,
+    recipes: tuple[str, ...] = ("living_room_tv",),
+    enrolled: dict[str, Enrolled] = ENROLLED,
+    same_as: str | None = None,
+) -> AsyncIterator[Home]:
+    """Run a hub; `same_as` is the id that the recipes' `same_as` leads to."""
+    changed, running = asyncio.Event(), set[asyncio.Task[None]]()
+    clock, house, book = SystemClock(), SimulatedHouse(), Recipes()
+    for name in recipes:
+        assert book.put("phone", recipe_named(name)) is None
+    node = Node(name="hub", folder=folder / "hub", key=KEYS["hub"], clock=clock)
+    outside = Outside(node, broker(port), enrolled, chain=[], on_change=changed.set)
+
+    def spawn(work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.ensure_future(work)
+        running.add(task)
+        task.add_done_callback(running.discard)
+
+    def same(entity_id: str) -> tuple[str, Device | None]:
+        return same_as or entity_id, house.device(same_as or entity_id)
+
+    appliances = PhoneHouse(
+        book,
+        node.view,
+        reachable=outside.reachable,
+        same=same,
+        may_control=lambda _principal, _entity_id: True,
+    )
+    hub = Hub(
+        node=node,
+        house=JointHouse(house, appliances),
+        adapter=house,
+        planner=ScriptedPlanner(),
+        policy_text=preset("balanced"),
+        librarian=None,
+        waiter=LoopWaiter(clock),
+        spawn=spawn,
+        zone=clock.now().tzinfo,  # type: ignore[arg-type]
+        outside=outside,
+        recipes=book,
+    )
+    await hub.start(Startup.read(node))
+    hub.open()
+    serving = asyncio.ensure_future(outside.run())
+    try:
+        yield Home(hub, outside, house, appliances, changed)
+    finally:
+        await hub.stop()
+        await outside.stop(serving, 5)
+        for task in tuple(running):
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+        await node.close()

@@ -1,0 +1,83 @@
+"""A whole Darcy on a real broker: from an intent at the hub to a tap, and back."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from hearthnet.core.bus import retry
+from hearthnet.core.companion import Identity
+from hearthnet.core.messages import MessageType
+from hearthnet.core.reasons import Outcome, Reason
+from hearthnet.darcy.adbkey import AdbKey
+from hearthnet.darcy.darcy import Darcy
+from hearthnet.darcy.node import PhoneSettings
+from tests.core.bus_home import KEYS, broker
+from tests.support.mosquitto import Mosquitto
+from tests.support.phone.fake_adbd import FakeAdbd
+
+from .conftest import FAST
+from .desk import TV
+from .hub import home
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retry, "FIRST_DELAY", 0.05)
+    monkeypatch.setattr("hearthnet.core.agents.failures.FIRST_DELAY", 0.05)
+    monkeypatch.setattr("hearthnet.core.agents.dispatch.LOOK", 0.05)
+    monkeypatch.setattr("hearthnet.core.bus.link.WILL_DELAY", 0)
+
+
+@pytest.fixture(scope="session")
+def key_file(adb_key: AdbKey, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the session's ADB key is."""
+    del adb_key
+    return next(tmp_path_factory.getbasetemp().glob("adb*/adbkey"))
+
+
+@asynccontextmanager
+async def darcy(folder: Path, port: int, phone: int, key: Path) -> AsyncIterator[Darcy]:
+    """Run Darcy's node in this process."""
+    identity = Identity(
+        name="phone",
+        role="darcy",
+        key=KEYS["phone"],
+        hub=KEYS["hub"].public,
+        broker=broker(port),
+    )
+    settings = PhoneSettings(port=phone, key=key, pace=FAST)
+    one = await asyncio.to_thread(Darcy.open, identity, folder / "phone", settings)
+    running = asyncio.ensure_future(one.run())
+    try:
+        yield one
+    finally:
+        one.stop()
+        await running
+        await one.close()
+
+
+async def test_an_intent_becomes_one_tap(
+    mosquitto: Mosquitto, adbd: FakeAdbd, key_file: Path, tmp_path: Path
+) -> None:
+    async with home(tmp_path, mosquitto.port) as here:
+        away = await here.do("tv.power_off")
+        assert away.steps[0].reason is Reason.MANAGER_OFFLINE
+        async with darcy(tmp_path, mosquitto.port, adbd.port, key_file):
+            await here.reached()
+            done = await here.do("tv.power_off")
+            assert done.steps[0].outcome is Outcome.CHANGED, done
+            assert adbd.world.tv.presses == ["power"]
+            assert here.appliances.read(TV).values["state"] == "off"
+            again = await here.do("tv.power_off")
+            assert again.steps[0].outcome is Outcome.ALREADY_SO
+            assert adbd.world.tv.presses == ["power"]
+            blind = await here.do("tv.set_input", input="hdmi2")
+            assert blind.steps[0].outcome is Outcome.UNVERIFIED
+        grants = [m for m in await here.messages() if m.type is MessageType.GRANT]
+        digest = here.appliances.recipes.digest_of("tv.power_off")
+        assert {grant.body["recipe"] for grant in grants} == {digest}
+        assert grants[0].body["ttl"] == 33
+        assert {grant.body["grantee"] for grant in grants} == {"phone"}
