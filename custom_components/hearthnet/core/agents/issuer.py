@@ -271,6 +271,8 @@ class Issuer:
         Returns the tasks it ends: the one that the lease was granted for, and
         one that only asked to use it.
         """
+        if not self._was_asked(answer):
+            return [], HoldChange()
         self._reservations.note(answer)
         using = [
             task.assignment.task.id
@@ -327,6 +329,14 @@ class Issuer:
         """Return the life in seconds of the lease that a task got, 0 without one."""
         granted = (x.ttl for x in self.leases.values() if x.task == task_id)
         return max(granted, default=0.0)
+
+    def _was_asked(self, answer: Message) -> bool:
+        """Tell whether what came of something is said by whom it was asked of."""
+        task = self.tasks.get(answer.task or "")
+        lease = self.leases.get(answer.lease or "")
+        asked = {task.assignment.task.manager} if task else set[str]()
+        asked |= {lease.grantee} if lease else set()
+        return asked <= {answer.sender}
 
     def abandon(self, task_id: str) -> Open | None:
         """Forget a task whose manager is silent, and its lease."""

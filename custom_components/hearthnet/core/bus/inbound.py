@@ -118,13 +118,16 @@ class Inbound:
         key: Callable[[str], VerifyKey | None],
         clock: Clock,
         renewed: Callable[[str, bytes], VerifyKey | None],
+        owner: Callable[[str], str | None] = lambda _agent: None,
     ) -> None:
         """`key` gives the key of an enrolled node.
 
-        `renewed` is asked for a newer one when a status is not signed with it: it
-        may tell of the key that the old one has named.
+        `owner` gives the node that an agent's name belongs to, if any. `renewed` is
+        asked for a newer key when a status is not signed with the known one: it may
+        tell of the key that the old one has named.
         """
         self._renewed = renewed
+        self._owner = owner
         self._topics = topics
         self._key = key
         self._clock = clock
@@ -137,6 +140,8 @@ class Inbound:
         place = self._topics.parse(topic)
         if place is None:
             return self._reject(Fault.MISPLACED, topic, None, "no topic of this home")
+        if not payload:  # somebody has removed what was left on the topic
+            return None
         kind, sender = place
         live = kind in ("inbox", "broadcast")
         if live and retained:
@@ -150,7 +155,9 @@ class Inbound:
         try:
             data, signature = self._verified(kind, sender, payload, key)
         except EnvelopeError as error:
-            return self._reject(Fault.FORGED, topic, sender, str(error))
+            forged = self._reject(Fault.FORGED, topic, sender, str(error))
+            # A node of this name may have left it before it was paired anew.
+            return None if retained else forged
         frame = unpack(data)
         if frame is not None:
             if frame.get("node") == sender:
@@ -198,6 +205,9 @@ class Inbound:
         if event.node != sender:
             text = f"an event of {event.node}"
             return self._reject(Fault.MISPLACED, topic, sender, text)
+        if self._owner(message.sender) not in (None, sender):
+            text = f"{message.sender} is not an agent of {sender}"
+            return self._reject(Fault.MISPLACED, topic, sender, text, event)
         memory = self._memory.setdefault(sender, _Memory())
         digest = sha256(data).digest()
         if (known := memory.digests.get(message.id)) is not None:

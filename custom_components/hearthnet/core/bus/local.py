@@ -13,8 +13,9 @@ class LocalBus:
     the node or moves a device is synced by whoever does that.
     """
 
-    def __init__(self) -> None:
-        """Start with nobody attached."""
+    def __init__(self, node: str | None = None) -> None:
+        """Start with nobody attached; what is sent to `node` is meant for all."""
+        self._node = node
         self._handlers: dict[str, Handler] = {}
 
     def attach(self, agent: str, handler: Handler) -> Callable[[], None]:
@@ -35,7 +36,7 @@ class LocalBus:
     def send(self, record: Record) -> bool:
         """Deliver a message; False when nobody of that name is attached."""
         to, sender = record.message.to, record.message.sender
-        if to == BROADCAST:
+        if to in (BROADCAST, self._node):
             for name, each in tuple(self._handlers.items()):
                 if name != sender:
                     each(record)

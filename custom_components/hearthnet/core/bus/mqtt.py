@@ -21,6 +21,7 @@ from .broker import Broker, Topics
 from .envelope import pack, seal
 from .inbound import Again, Done, Framed, FrameHandler, Heard, Inbound, Rejected
 from .link import Delivery, Link, LinkError, TakenOverError, Will, connect
+from .local import LocalBus
 from .outbound import Outbound
 from .presence import BEAT, Presence, Status
 from .reports import Reports
@@ -72,9 +73,11 @@ class MqttBus:
         )
         self.on_status: Callable[[Status], None] = lambda _status: None
         """Told of every status, also of those that change nothing."""
-        self._handlers: dict[str, Handler] = {}
-        self._frames: dict[str, FrameHandler] = {}
-        self._inbound = Inbound(self.topics, self._key_of, node.clock, renewed)
+        self._agents = LocalBus(node.name)
+        self._frames: dict[str, FrameHandler] = {"seen": self._take_seen}
+        self._inbound = Inbound(
+            self.topics, self._key_of, node.clock, renewed, self._owner_of
+        )
         self._outbound = Outbound(node, self._broken)
         self.twin = Twin()
         self._link: Link | None = None
@@ -100,14 +103,7 @@ class MqttBus:
 
     def attach(self, agent: str, handler: Handler) -> Callable[[], None]:
         """Deliver messages for `agent` to `handler`; returns how to detach."""
-        if agent in self._handlers:
-            raise ValueError(f"agent {agent!r} is attached already")
-        self._handlers[agent] = handler
-
-        def detach() -> None:
-            self._handlers.pop(agent, None)
-
-        return detach
+        return self._agents.attach(agent, handler)
 
     def on_frame(self, kind: str, handler: FrameHandler) -> None:
         """Deliver frames of a kind to `handler`."""
@@ -202,10 +198,10 @@ class MqttBus:
             self._failed = failed = asyncio.get_running_loop().create_future()
             if self._status.boot != self._node.boot:
                 raise LinkError("a new boot began while connecting")
-            tasks: list[asyncio.Future[None]] = []
+            tasks: list[asyncio.Future[Any]] = []
             try:
                 await self._subscribe(link)
-                work = (self._receive(link), self._beat(), self._end())
+                work = (self._receive(link), self._beat(), self._stopping.wait())
                 tasks += map(asyncio.ensure_future, work)
                 self._link = link
                 self._outbound.open(link)
@@ -236,9 +232,6 @@ class MqttBus:
         if "log" in self._frames:
             wanted.append(topics.log("+"))
         await link.subscribe(*wanted)
-
-    async def _end(self) -> None:
-        await self._stopping.wait()
 
     async def _beat(self) -> None:
         """Give signs of life; look who gives none."""
@@ -297,7 +290,12 @@ class MqttBus:
 
     async def _receive(self, link: Link) -> None:
         async for delivery in link.deliveries():
-            self._take(link, delivery)
+            try:
+                self._take(link, delivery)
+            except Exception:
+                # What one message breaks must not cut off all the others.
+                _LOGGER.exception("What came on %s broke something", delivery.topic)
+                link.ack(delivery)
 
     def _take(self, link: Link, delivery: Delivery) -> None:
         def done() -> None:
@@ -326,11 +324,7 @@ class MqttBus:
             return
         # What a node writes is its own: the view takes nothing else from it.
         self._node.view.apply(message)
-        if message.to in (BROADCAST, self._node.name):
-            for handler in tuple(self._handlers.values()):
-                handler(heard.record)
-        elif (attached := self._handlers.get(message.to)) is not None:
-            attached(heard.record)
+        self._agents.send(heard.record)
 
     def _take_frame(self, found: Framed, done: Done) -> None:
         kind = found.frame["kind"]
@@ -347,11 +341,24 @@ class MqttBus:
             done()
 
     def _take_status(self, status: Status, retained: bool) -> None:
+        seen = self.presence.seen(status.node)
         if status.node == self._node.name:
             self._take_own(status, retained)
+        elif status.boot < seen and status.online:
+            # Its disk went back, and the broker does not know it either.
+            self.send_frame(status.node, "seen", boot=seen)
         elif self.presence.take(status):
             self._on_change()
         self.on_status(status)
+
+    def _take_seen(self, found: Framed, done: Done) -> None:
+        """Hear that a later boot of this node was seen; it may still live."""
+        done()
+        boot = int(found.frame["boot"])
+        if found.kind == "inbox" and boot >= self._node.boot:
+            self.twin.seen = max(self.twin.seen, boot)
+            self._say_status()
+            self._spawn(self.twin.outlive(self._node, ANSWER_SECONDS))
 
     def _take_own(self, status: Status, retained: bool) -> None:
         """Look at what is said in this node's name."""
@@ -361,20 +368,13 @@ class MqttBus:
                 self._on_change()
             case Verdict.ASK:
                 self._say_status()
-                self._spawn(self._outlive(ANSWER_SECONDS))
+                self._spawn(self.twin.outlive(self._node, ANSWER_SECONDS))
             case Verdict.OUTLIVE:
-                self._spawn(self._outlive(0))
+                self._spawn(self.twin.outlive(self._node, 0))
             case Verdict.STOP:
                 # An equal one has to hear of this one, to stop as well.
                 self._say_status()
                 self._spawn(self._give_way())
-
-    async def _outlive(self, patience: float) -> None:
-        """Go on after a boot that this disk does not know, unless it lives."""
-        await asyncio.sleep(patience)
-        boot, seq = self._node.position
-        if not self.fenced and self.twin.seen >= boot:
-            await self._node.raise_boot(self.twin.seen, seq + 1)
 
     async def _give_way(self) -> None:
         await self._outbound.drain()
@@ -394,3 +394,7 @@ class MqttBus:
 
     def _key_of(self, node: str) -> VerifyKey | None:
         return self._node.public_key if node == self._node.name else self._key(node)
+
+    def _owner_of(self, agent: str) -> str | None:
+        here = agent in self._status.agents
+        return self._node.name if here else self.presence.owner(agent)

@@ -10,6 +10,7 @@ from typing import Any, Self
 
 from ..clock import Clock
 from ..messages import NAME
+from ..paths import HUB
 
 BEAT = 30.0
 """Seconds between the signs of life."""
@@ -78,6 +79,7 @@ class Presence:
         """Know nobody."""
         self._clock = clock
         self._peers: dict[str, _Peer] = {}
+        self._boots: dict[str, int] = {}
 
     def take(self, status: Status) -> bool:
         """Take a status; return whether the node came, went or started anew.
@@ -86,8 +88,9 @@ class Presence:
         """
         now = self._clock.boottime()
         peer = self._peers.get(status.node)
-        if peer is not None and status.boot < peer.status.boot:
+        if status.boot < self.seen(status.node):
             return False
+        self._boots[status.node] = status.boot
         self._peers[status.node] = _Peer(status, now)
         if peer is None or peer.lost or not peer.status.online:
             return status.online or (peer is not None and not peer.lost)
@@ -97,9 +100,14 @@ class Presence:
             status.online,
         )
 
+    def seen(self, node: str) -> int:
+        """Return the highest boot that a node was seen with; 0 if it never was."""
+        return self._boots.get(node, 0)
+
     def forget(self, node: str) -> None:
         """Know nothing of a node any more."""
         self._peers.pop(node, None)
+        self._boots.pop(node, None)
 
     def lose(self) -> list[str]:
         """Note that the broker is not reached: nobody is. Return who was there."""
@@ -131,14 +139,19 @@ class Presence:
 
     def host(self, agent: str) -> str | None:
         """Return the node that is there and has an agent of that name."""
-        return next(
-            (
-                name
-                for name, peer in self._peers.items()
-                if self.online(name) and agent in peer.status.agents
-            ),
-            None,
-        )
+        owner = self.owner(agent)
+        return owner if owner is not None and self.online(owner) else None
+
+    def owner(self, agent: str) -> str | None:
+        """Return the node, there or not, that an agent's name belongs to.
+
+        A name that several claim is the hub's, or of one that is there.
+        """
+        claims = [
+            name for name, peer in self._peers.items() if agent in peer.status.agents
+        ]
+        claims.sort(key=lambda name: (name != HUB, not self.online(name)))
+        return claims[0] if claims else None
 
     @property
     def nodes(self) -> tuple[Status, ...]:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Any
 
 from ..clock import Clock
 
@@ -36,7 +37,7 @@ class Backoff:
         self._delay = min(2 * self._delay, LONGEST_DELAY)
 
 
-async def first(work: list[asyncio.Future[None]]) -> None:
+async def first(work: list[asyncio.Future[Any]]) -> None:
     """Wait until one ends, and raise what it raised."""
     done, _ = await asyncio.wait(work, return_when=asyncio.FIRST_COMPLETED)
     for one in done:

@@ -5,8 +5,10 @@ The lower boot stops; of equal ones both do, for nobody can tell who is right.
 Nobody counts up against a process that lives.
 """
 
+import asyncio
 from enum import Enum, auto
 
+from ..node import Node
 from .presence import Status
 
 ANSWER_SECONDS = 5.0
@@ -57,3 +59,10 @@ class Twin:
             return Verdict.STOP
         self.seen = max(self.seen, other.boot)
         return Verdict.ASK if other.online else Verdict.OUTLIVE
+
+    async def outlive(self, node: Node, patience: float) -> None:
+        """Go on after a boot that this disk does not know, unless it lives."""
+        await asyncio.sleep(patience)
+        boot, seq = node.position
+        if not self.fenced and self.seen >= boot:
+            await node.raise_boot(self.seen, seq + 1)
