@@ -214,6 +214,16 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
         self.outside = outside = await async_open_outside(
             hass, entry, node, self.folder, self._async_plan_push
         )
+        if outside is None or outside.librarian is None:
+            self.librarian = embedded = EmbeddedLibrarian(
+                node, self.folder.repository, self._async_plan_push
+            )
+            recording = entry.async_create_background_task(
+                hass, embedded.run(), f"{DOMAIN} librarian"
+            )
+            opened.push_async_callback(embedded.async_stop, recording)
+            if outside is not None:
+                outside.relay(embedded)
         if outside is not None:
             reaching = entry.async_create_background_task(
                 hass, outside.run(), f"{DOMAIN} bus"
@@ -222,14 +232,6 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
             if outside.librarian is not None:
                 self.librarian = distant = DistantLibrarian(outside.librarian)
                 opened.push_async_callback(distant.async_flush)
-                return
-        self.librarian = embedded = EmbeddedLibrarian(
-            node, self.folder.repository, self._async_plan_push
-        )
-        recording = entry.async_create_background_task(
-            hass, embedded.run(), f"{DOMAIN} librarian"
-        )
-        opened.push_async_callback(embedded.async_stop, recording)
 
     async def _async_open(self, hass: HomeAssistant) -> None:
         """Grant from now on, and tell what changed while nobody watched."""

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from homeassistant.components.diagnostics import REDACTED, async_redact_data
-from homeassistant.const import CONF_API_KEY
+from homeassistant.const import CONF_API_KEY, CONF_PASSWORD, CONF_USERNAME
 from homeassistant.core import HomeAssistant
 
 from .const import CONF_PLANNER
@@ -13,8 +13,12 @@ from .coordinator import HearthnetConfigEntry
 
 TO_REDACT = {
     CONF_API_KEY,
+    CONF_PASSWORD,
+    CONF_USERNAME,
     "content",
     "evidence",
+    "host",
+    "key",
     "name",
     "principal",
     "problem",

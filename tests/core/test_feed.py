@@ -25,7 +25,7 @@ class FarSide:
 
     def __init__(self, feed: Feed) -> None:
         self.feed = feed
-        self.intake = Intake({}, {}, {})
+        self.intake = Intake({}, {}, ())
         self.accepted: list[Event] = []
         self.underway: list[tuple[Sequence[Entry], bool]] = []
         self.notices: list[str] = []
@@ -177,7 +177,7 @@ async def test_a_librarian_that_went_back_is_refilled(tmp_path: Path) -> None:
     await settle(feed, far)
     for loss in (4, 0):
         del far.accepted[loss:]
-        far.intake = Intake({"hub": (1, loss)} if loss else {}, {}, {})
+        far.intake = Intake({"hub": (1, loss)} if loss else {}, {}, ())
         feed.learn(far.head())
         await settle(feed, far)
         assert [str(event.id) for event in far.accepted] == ids(node)
@@ -188,7 +188,7 @@ async def test_a_node_that_went_back_starts_a_later_boot(tmp_path: Path) -> None
     node = make_node(tmp_path)
     feed = Feed(node)
     far = FarSide(feed)
-    far.intake = Intake({"hub": (1, 40)}, {}, {})
+    far.intake = Intake({"hub": (1, 40)}, {}, ())
     say(node)
     far.connect()
     await settle(feed, far)
@@ -212,7 +212,7 @@ async def test_what_was_purged_is_said_to_be_lost(tmp_path: Path) -> None:
     clock.advance(PURGE_SECONDS)
     await pump(feed)
     assert not (tmp_path / "1.log").exists()
-    far.intake, far.accepted = Intake({}, {}, {}), []
+    far.intake, far.accepted = Intake({}, {}, ()), []
     far.connect()
     await settle(feed, far)
     assert far.notices == ["hub: everything after 0.0 and before 2.1 is lost"]
@@ -257,7 +257,7 @@ async def test_runs_on_its_own(tmp_path: Path) -> None:
     """From emit to durable with nobody stepping it; a failed journal is waited out."""
     node = make_node(tmp_path, run=asyncio.to_thread)
     feed = Feed(node)
-    intake = Intake({}, {}, {})
+    intake = Intake({}, {}, ())
     durable = asyncio.Event()
 
     def learn() -> None:

@@ -19,7 +19,7 @@ LAMP = device_path("lamp")
 
 
 def fresh() -> Intake:
-    return Intake({}, {}, {})
+    return Intake({}, {}, ())
 
 
 def offer(intake: Intake, *entries: Entry, node: str = "hub", **options: Any) -> Offer:
@@ -143,9 +143,9 @@ def test_other_nodes_count_only_with_their_signature() -> None:
     signed = hello("phone.1.1", [0, 0], key=KEY)
     assert offer(intake, plain, node="phone", trusted=False).forged == 1
     assert offer(intake, signed, node="phone", trusted=False).forged == 1
-    intake.keys["phone"] = OTHER_KEY.public
+    intake.learn("phone", OTHER_KEY.public)
     assert offer(intake, signed, node="phone", trusted=False).forged == 1
-    intake.keys["phone"] = KEY.public
+    intake.learn("phone", KEY.public)
     answer = offer(intake, signed, entry("phone.1.2"), node="phone", trusted=False)
     assert ids(answer.accepted) == ["phone.1.1"]
     assert answer.forged == 1

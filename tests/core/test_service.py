@@ -119,7 +119,7 @@ async def test_other_nodes_need_their_keys(tmp_path: Path) -> None:
         peer.log(*signed, node="phone", trusted=False)
         health = await peer.wait(lambda f: f["kind"] == "health" and f["notices"])
         assert "not signed" in health["notices"][0]
-        peer.service.receive({"kind": "keys", "keys": {"phone": KEY.public.text}})
+        peer.service.receive({"kind": "keys", "keys": {"phone": [KEY.public.text]}})
         peer.log(*signed, node="phone", trusted=False)
         await peer.durable("phone", 1, 2)
 

@@ -4,6 +4,7 @@ import asyncio
 import base64
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 import os
 from pathlib import Path
 import subprocess
@@ -28,6 +29,7 @@ from custom_components.hearthnet.core.companion import Companion, Identity
 from custom_components.hearthnet.core.intents import Action, Origin, Request
 from custom_components.hearthnet.core.keys import SigningKey
 from custom_components.hearthnet.core.pairing import Code, accepted, hello
+from custom_components.hearthnet.diagnostics import async_get_config_entry_diagnostics
 from custom_components.hearthnet.repairs import ReviewFlow, async_create_fix_flow
 from tests.support.mosquitto import Mosquitto
 
@@ -35,6 +37,7 @@ from .setup import ENTRY_ID, OPTIONS, recorded
 
 PREFIX = "hearthnet/test"
 KEY = SigningKey(bytes([9]) * 32)
+PHONE = {"name": "phone", "role": "darcy", "key": KEY.public.text}
 
 
 @pytest.fixture(autouse=True)
@@ -303,6 +306,18 @@ async def test_without_a_broker_nothing_can_be_paired(hass: HomeAssistant) -> No
         (ENTRY_ID, "companion"), context={"source": SOURCE_USER}
     )
     assert form["reason"] == "no_broker"
+
+
+async def test_diagnostics_give_no_way_to_the_broker(
+    hass: HomeAssistant, broker: Broker
+) -> None:
+    known = replace(broker, username="an-owner", password="a-password", ca="a-ca")
+    entry = await set_up(hass, known, PHONE)
+    told = str(await async_get_config_entry_diagnostics(hass, entry))
+    assert PREFIX in told
+    for secret in ("an-owner", "a-password", PHONE["key"]):
+        assert secret not in told
+    assert await hass.config_entries.async_unload(ENTRY_ID)
 
 
 async def test_a_retained_command_moves_nothing_and_is_named(

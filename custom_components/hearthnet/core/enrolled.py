@@ -68,6 +68,8 @@ class Trust:
         """`renewed` is told of a new key of the hub, to be stored."""
         self.hub = hub
         self._renewed = renewed
+        self.older: tuple[str, ...] = ()
+        """Keys that the hub had before: its records may still come under them."""
         self.others: dict[str, Enrolled] = {}
         self.named: Named | None = None
 
@@ -101,5 +103,6 @@ class Trust:
                 one = Enrolled.from_dict(item)
                 others[one.name] = one
         self.others = others
+        self.older = tuple(link["old"] for link in told.get("keys", ()))
         named = told.get("librarian")
         self.named = Named(**named) if named else None

@@ -11,6 +11,8 @@ from .bus.presence import Status
 from .bus.sharing import Sharing
 from .enrolled import DEWEY, Enrolled, about
 from .keys import VerifyKey
+from .librarian.client import LibrarianProcess
+from .librarian.relay import Relay
 from .librarian.remote import RemoteLibrarian
 from .librarian.stream import Named, Stream
 from .node import Node
@@ -64,6 +66,7 @@ class Outside:
         self.phones: dict[str, PhoneReport] = {}
         """What phones' nodes have said of their phones, by node."""
         self._sharing = Sharing(node, self.bus, self._told)
+        self._relay: Relay | None = None
         self.librarian: RemoteLibrarian | None = None
         if record is not None:
             self.librarian = RemoteLibrarian(
@@ -81,6 +84,11 @@ class Outside:
             )
         self._node = node
         self._tell()
+
+    def relay(self, librarian: LibrarianProcess) -> None:
+        """Let the librarian beside the hub record the companions too."""
+        keys = {name: one.key.text for name, one in self._enrolled.items()}
+        self._relay = Relay(self._node, self.bus, librarian, keys, opened=self._changed)
 
     @property
     def agents(self) -> tuple[AgentStatus, ...]:
@@ -158,7 +166,8 @@ class Outside:
         return (*_TOLD, f"{RECIPES}/{peer}/")
 
     def _tell(self) -> None:
-        named = self.librarian.named if self.librarian else None
+        keeper = self.librarian or self._relay
+        named = keeper.named if keeper else None
         told = about(self._enrolled, named, self._chain)
         if told != self.bus.about:
             self.bus.about = told
@@ -182,8 +191,8 @@ class Outside:
         self._boots[status.node] = status.boot
 
     def _changed(self) -> None:
-        if self.librarian is not None:
-            self.librarian.look()
+        if (keeper := self.librarian or self._relay) is not None:
+            keeper.look()
             self._tell()
         self._sharing.look()
         self._on_change()

@@ -61,12 +61,12 @@ def access(prefix: str, nodes: Mapping[str, str]) -> str:
     ]
     for name, role in nodes.items():
         lines += ["", f"user {name}"]
-        if role == "dewey":
+        if role in ("dewey", "hub"):  # the hub, as long as no Dewey is elsewhere
             lines += [
                 f"topic read {topics.log('+')}",
                 f"topic write {topics.head(name)}",
             ]
-        elif role == "hub":
+        if role == "hub":
             lines.append(f"topic read {topics.pair('+', '+')}")
     return "\n".join(lines) + "\n"
 

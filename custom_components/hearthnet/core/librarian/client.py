@@ -58,7 +58,9 @@ class LibrarianProcess:
         self.feed = Feed(node)
         self._process: asyncio.subprocess.Process | None = None
         self._stopping = asyncio.Event()
-        self._keys: dict[str, str] = {}
+        self._keys: dict[str, list[str]] = {}
+        self.on_other: Callable[[wire.Frame], None] = lambda _frame: None
+        """Told of what concerns other nodes too: heads, health, their gaps."""
         self._numbers = itertools.count(1)
         self._questions: dict[int, asyncio.Future[Any]] = {}
         self._problem: str | None = "starting"
@@ -130,7 +132,7 @@ class LibrarianProcess:
 
     def enroll(self, node: str, key: str) -> None:
         """Let the librarian accept what is signed with a node's key."""
-        self._keys[node] = key
+        self._keys[node] = [key]
         if self.feed.connected:
             self._write(wire.pack("keys", keys=self._keys))
 
@@ -212,11 +214,14 @@ class LibrarianProcess:
                 if frame["node"] == self._node.name:
                     boot, seq = frame["after"]
                     self.feed.go_back((boot, seq))
+                    return
             case "health":
                 self.notices = tuple(frame["notices"])
                 self._set_problem(frame["problem"])
             case "answer":
                 self._answer(frame)
+                return
+        self.on_other(frame)
 
     def _answer(self, frame: wire.Frame) -> None:
         future = self._questions.get(frame["number"])

@@ -105,8 +105,8 @@ class Dewey:
         trust = self.companion.trust
         self.host.enroll(
             {
-                HUB: trust.hub.text,
-                **{name: one.key.text for name, one in trust.others.items()},
+                HUB: [trust.hub.text, *trust.older],
+                **{name: [one.key.text] for name, one in trust.others.items()},
             }
         )
         connected = self.companion.mqtt.connected

@@ -18,6 +18,7 @@ from ..node import Node
 from . import BlockedError, LibrarianError, wire
 from .feed import Feed, Head
 from .service import Service
+from .stream import Heads
 
 REOPEN_SECONDS = 5.0
 MAX_ANSWER = 3 * 2**20
@@ -42,11 +43,11 @@ class Host:
         self._on_head = on_head
         self._service: Service | None = None
         self._feed = Feed(node)
-        self._keys: dict[str, str] = {}
+        self._keys: dict[str, list[str]] = {}
         self._numbers = itertools.count(1)
         self._asking: dict[int, Callable[[wire.Frame], None]] = {}
         self._unacked: list[tuple[str, Position, Done]] = []
-        self._heads = itertools.count(1)
+        self._heads = Heads(node, bus)
         self._problem: str | None = "starting"
         self._notices: Sequence[str] = ()
         self.head: Head | None = None
@@ -83,13 +84,16 @@ class Host:
             await service.run()
         finally:
             self._service = None
+            asking, self._asking = self._asking, {}
+            for answer in asking.values():
+                answer({"error": "the record was closed"})
             self._feed.disconnect()
             self._release(everything=True)
             service.stop()
             await service.close()
 
-    def enroll(self, keys: Mapping[str, str]) -> None:
-        """Take the keys of the nodes whose records count."""
+    def enroll(self, keys: Mapping[str, list[str]]) -> None:
+        """Take the keys, older ones too, of the nodes whose records count."""
         self._keys = dict(keys)
         self._tell_keys()
 
@@ -215,18 +219,5 @@ class Host:
             self._service.receive({"kind": "keys", "keys": self._keys})
 
     def _tell_head(self) -> None:
-        if self.head is None:
-            return
-        self._bus.publish_frame(
-            self._bus.topics.head(self._node.name),
-            "head",
-            retain=True,
-            boot=self._node.boot,
-            number=next(self._heads),
-            repository=self.head.repository,
-            commit=self.head.commit,
-            nodes={name: list(place) for name, place in self.head.nodes.items()},
-            commits=dict(self.head.commits),
-            problem=self._problem,
-            notices=list(self._notices),
-        )
+        if self.head is not None:
+            self._heads.tell(self.head, self._problem, self._notices)

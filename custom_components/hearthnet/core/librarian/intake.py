@@ -3,7 +3,7 @@
 No transport is in here: the same rules hold for the hub's pipe and for a broker.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 import json
 from typing import Any
@@ -36,16 +36,26 @@ class Intake:
         self,
         last: Mapping[str, Position],
         owners: Mapping[str, str],
-        keys: Mapping[str, VerifyKey],
+        keys: Iterable[tuple[str, VerifyKey]],
     ) -> None:
         """Go on from what is recorded.
 
         `last` is each node's last event, `owners` maps each path that has a
-        value to the node that wrote it, `keys` holds the known nodes' keys.
+        value to the node that wrote it, `keys` are those that nodes are known by.
         """
         self._last = dict(last)
         self._owners = dict(owners)
-        self.keys = dict(keys)
+        self._keys: dict[str, set[VerifyKey]] = {}
+        for node, key in keys:
+            self.learn(node, key)
+
+    def learn(self, node: str, key: VerifyKey) -> None:
+        """Take another key of a node.
+
+        Its older ones still count here: what they signed may not be recorded yet.
+        Whoever brings the records has to prove himself with the present one.
+        """
+        self._keys.setdefault(node, set()).add(key)
 
     @property
     def last(self) -> dict[str, Position]:
@@ -129,14 +139,15 @@ class Intake:
     def _learn_key(self, node: str, message: Message) -> None:
         """Take the key that a node names over a transport that vouches for it."""
         try:
-            self.keys[node] = VerifyKey.from_text(message.body["key"])
+            self.learn(node, VerifyKey.from_text(message.body["key"]))
         except (KeyError, TypeError, ValueError):
             return
 
     def _signed(self, node: str, entry: Entry) -> bool:
-        key = self.keys.get(node)
         signature = entry.signature
-        return bool(key and signature and key.verifies(entry.data, signature))
+        return signature is not None and any(
+            key.verifies(entry.data, signature) for key in self._keys.get(node, ())
+        )
 
 
 def _decode(data: bytes) -> Message:

@@ -94,12 +94,12 @@ class Library:
             if not gone
         }
 
-    def _keys(self) -> dict[str, VerifyKey]:
+    def _keys(self) -> list[tuple[str, VerifyKey]]:
         """Return the keys that the nodes named in their own files."""
-        keys = {}
+        keys = []
         for path, event, gone, _ in self.index.versions("nodes/"):
             value = None if gone else self.repository.value(path, self.repository.tip)
             if isinstance(value, dict) and isinstance(value.get("key"), str):
                 with suppress(ValueError):  # a node may write any nonsense
-                    keys[event.node] = VerifyKey.from_text(str(value["key"]))
+                    keys.append((event.node, VerifyKey.from_text(str(value["key"]))))
         return keys

@@ -148,11 +148,11 @@ class Service:
         if offer.gap_after is not None:
             self._send(wire.pack("gap", node=node, after=list(offer.gap_after)))
 
-    def _keys(self, keys: dict[str, str]) -> None:
+    def _keys(self, keys: dict[str, list[str]]) -> None:
         assert self._library
-        self._library.intake.keys.update(
-            {node: VerifyKey.from_text(text) for node, text in dict(keys).items()}
-        )
+        for node, texts in dict(keys).items():
+            for text in texts:
+                self._library.intake.learn(node, VerifyKey.from_text(text))
 
     def _ask(self, what: str, args: dict[str, Any]) -> Any:
         assert self._answers

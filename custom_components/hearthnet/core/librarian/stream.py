@@ -7,6 +7,7 @@ for a while is sent again: a broker may drop what it has taken.
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+import itertools
 
 from ..bus.inbound import Done, Framed
 from ..bus.mqtt import MqttBus
@@ -37,6 +38,32 @@ class Shown:
     """Boot and number: an older one that comes late, or again, is not taken."""
     problem: str | None
     notices: tuple[str, ...] = field(default=())
+
+
+class Heads:
+    """Says on the broker what is recorded: the librarian's side of `Stream`."""
+
+    def __init__(self, node: Node, bus: MqttBus) -> None:
+        """Speak in the name of `node`."""
+        self._node = node
+        self._bus = bus
+        self._numbers = itertools.count(1)
+
+    def tell(self, head: Head, problem: str | None, notices: Sequence[str]) -> None:
+        """Say where the record stands."""
+        self._bus.publish_frame(
+            self._bus.topics.head(self._node.name),
+            "head",
+            retain=True,
+            boot=self._node.boot,
+            number=next(self._numbers),
+            repository=head.repository,
+            commit=head.commit,
+            nodes={name: list(place) for name, place in head.nodes.items()},
+            commits=dict(head.commits),
+            problem=problem,
+            notices=list(notices),
+        )
 
 
 class Stream:

@@ -1,0 +1,202 @@
+"""What one node of a home may not do to another, and what it survives."""
+
+import asyncio
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from hearthnet.core.bus import presence, retry, twin
+from hearthnet.core.companion import Companion
+from hearthnet.core.keys import SigningKey, pass_on
+from hearthnet.core.librarian import host, stream
+from hearthnet.core.librarian.client import LibrarianProcess
+from hearthnet.core.outside import Outside
+from tests.core.bus_home import KEYS, Peer, broker, stranger
+from tests.core.records import check_complete, check_gapless, fsck, say
+from tests.core.test_dewey_remote import ENROLLED, Hub, dewey, identity
+from tests.support.mosquitto import Mosquitto
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retry, "FIRST_DELAY", 0.05)
+    monkeypatch.setattr(retry, "LONGEST_DELAY", 0.3)
+    monkeypatch.setattr(stream, "STALL_SECONDS", 1.0)
+    monkeypatch.setattr(host, "REOPEN_SECONDS", 0.05)
+    monkeypatch.setattr("hearthnet.core.bus.mqtt.ANSWER_SECONDS", 0.2)
+
+
+async def test_a_node_speaks_only_for_its_own_agents(
+    mosquitto: Mosquitto, tmp_path: Path
+) -> None:
+    hub = Peer("hub", tmp_path / "hub", mosquitto.port)
+    phone = Peer("phone", tmp_path / "phone", mosquitto.port)
+    librarian = Peer("dewey", tmp_path / "dewey", mosquitto.port)
+    async with hub, phone, librarian:
+        await hub.sees("phone", "dewey")
+        await phone.sees("hub", "dewey")
+        await librarian.sees("hub", "phone")
+        for name in ("jeeves", "rupert"):
+            phone.bus.send(phone.say("rupert", "I did it.", sender=name))
+        librarian.bus.send(librarian.say("darcy", "Stop.", sender="rupert"))
+        librarian.bus.send(librarian.say("rupert", "Done.", sender="darcy"))
+        await hub.until(lambda: len(hub.bus.reports.rejected) == 2)
+        await phone.until(lambda: phone.bus.reports.rejected)
+        phone.bus.send(phone.say("rupert", "Mine."))
+        await hub.until(lambda: "Mine." in hub.texts())
+        assert hub.texts() == ["Mine."]
+        assert phone.texts() == []
+        assert sorted(await hub.alerts()) == [
+            ("misplaced", "/inbox/hub/dewey"),
+            ("misplaced", "/inbox/hub/phone"),
+        ]
+
+
+async def test_one_bad_frame_does_not_end_the_connection(
+    mosquitto: Mosquitto, tmp_path: Path
+) -> None:
+    """An enrolled node may be of another version, or taken over."""
+    hub = Peer("hub", tmp_path / "hub", mosquitto.port)
+    phone = Peer("phone", tmp_path / "phone", mosquitto.port)
+
+    def breaks(*_: object) -> None:
+        raise IndexError("a bug")
+
+    hub.bus.on_frame("log", breaks)
+    async with hub, phone:
+        await hub.sees("phone")
+        await phone.sees("hub")
+        phone.bus.send_frame("hub", "log", records=[])
+        phone.bus.send(phone.say("rupert", "After."))
+        await hub.until(lambda: hub.texts() == ["After."])
+        assert hub.bus.problem is None
+
+
+async def test_what_an_older_key_has_left_is_no_alarm(
+    mosquitto: Mosquitto, tmp_path: Path
+) -> None:
+    """A phone was paired anew; its old status is still kept by the broker."""
+    old = SigningKey(b"o" * 32)
+    async with Peer("phone", tmp_path / "old", mosquitto.port, key=old) as before:
+        await before.until(lambda: before.bus.connected)
+    hub = Peer("hub", tmp_path / "hub", mosquitto.port)
+    phone = Peer("phone", tmp_path / "phone", mosquitto.port)
+    async with stranger(mosquitto.port) as someone, hub:
+        async with phone:
+            await hub.sees("phone")
+            # The remedy that Repairs names says nothing, and is no alarm either.
+            await someone.put("inbox/hub/phone", b"", retain=True)
+            phone.bus.send(phone.say("rupert", "After."))
+            await hub.until(lambda: "After." in hub.texts())
+        assert await hub.alerts() == []
+
+
+async def test_a_boot_that_others_saw_is_told(
+    mosquitto: Mosquitto, tmp_path: Path
+) -> None:
+    """The disk went back, and the broker has forgotten what it kept."""
+    hub = Peer("hub", tmp_path / "hub", mosquitto.port)
+    phone = Peer("phone", tmp_path / "phone", mosquitto.port)
+    async with hub:
+        async with phone:
+            await phone.node.raise_boot(7)
+            await hub.until(lambda: hub.bus.presence.seen("phone") == 8)
+        await hub.sees()
+        mosquitto.kill()  # without persistence all that was retained is gone
+        await hub.until(lambda: not hub.bus.connected)
+        mosquitto.start()
+        restored = Peer("phone", tmp_path / "backup", mosquitto.port)
+        async with restored:
+            await hub.sees("phone")
+            assert restored.node.boot == 9
+            assert not restored.bus.fenced
+
+
+async def test_a_status_of_an_earlier_boot_counts_for_nothing(tmp_path: Path) -> None:
+    clock = Peer("hub", tmp_path, 1).node.clock
+    known = presence.Presence(clock)
+
+    def status(boot: int, *agents: str, node: str = "phone") -> presence.Status:
+        return presence.Status(
+            node=node, boot=boot, instance="a", online=True, agents=agents
+        )
+
+    assert known.take(status(5, "darcy"))
+    assert known.lose() == ["phone"]
+    assert not known.take(status(4, "darcy")), "also after the broker was away"
+    assert not known.online("phone")
+    assert known.take(status(6, "darcy", "rupert"))
+    known.take(status(1, "rupert", node="hub"))
+    assert known.host("rupert") == "hub", "nobody takes the hub's names"
+    known.forget("phone")
+    assert known.seen("phone") == 0
+    assert twin.Twin().seen == 0
+
+
+async def test_records_under_the_hubs_older_keys(
+    mosquitto: Mosquitto, tmp_path: Path
+) -> None:
+    """The key was renewed, twice, while the librarian was away."""
+    keys = [KEYS["hub"], SigningKey(b"2" * 32), SigningKey(b"3" * 32)]
+    chain = [pass_on(old, new.public) for old, new in pairwise(keys)]
+    async with Hub(tmp_path / "hub", mosquitto.port) as hub:
+        async with dewey(tmp_path, mosquitto.port):
+            await hub.quiet()
+        say(hub.node, "Under the first key.")
+    for number, key in enumerate(keys[1:], 1):
+        async with Hub(tmp_path / "hub", mosquitto.port, key=key) as hub:
+            hub.chain = chain[:number]
+            hub.tell()
+            say(hub.node, f"Under key {number}.")
+            if number == 2:
+                async with dewey(tmp_path, mosquitto.port):
+                    await hub.quiet()
+                    check_complete(tmp_path / "record", hub.node)
+    fsck(tmp_path / "record")
+    check_gapless(tmp_path / "record")
+
+
+async def test_the_librarian_beside_the_hub_records_the_companions(
+    mosquitto: Mosquitto, tmp_path: Path
+) -> None:
+    """A home with a phone and no second machine; its librarian dies meanwhile."""
+    record = tmp_path / "record"
+    hub = Peer("hub", tmp_path / "hub", mosquitto.port)
+    enrolled = {"phone": ENROLLED["phone"]}
+    outside = Outside(
+        hub.node, broker(mosquitto.port), enrolled, chain=[], on_change=hub.changed
+    )
+    process = LibrarianProcess(hub.node, record, on_change=hub.changed)
+    outside.relay(process)
+    phone = Companion.open(
+        identity("phone", mosquitto.port), tmp_path / "phone", agents=("darcy",)
+    )
+    work = [
+        asyncio.ensure_future(one)
+        for one in (process.run(), outside.run(), phone.run())
+    ]
+
+    def recorded() -> bool:
+        head = process.feed.head
+        return head is not None and head.nodes.get("phone") == phone.node.position
+
+    for number in range(300):
+        say(phone.node, f"Number {number}.", sender="darcy")
+    await hub.until(recorded)
+    assert process._process
+    process._process.kill()
+    await hub.until(lambda: not process.feed.connected)
+    for number in range(300):
+        say(phone.node, f"Number {number}, again.", sender="darcy")
+    await hub.until(recorded)
+    assert phone.stream.feed.durable <= phone.node.position
+    phone.stop()
+    outside.bus.stop()
+    process.stop()
+    await asyncio.gather(*work)
+    check_complete(record, phone.node)
+    fsck(record)
+    assert {node for node, _ in check_gapless(record)} == {"hub", "phone"}
+    await phone.close()
+    await hub.node.close()
