@@ -160,10 +160,9 @@ async def test_a_question_that_gets_no_answer(tmp_path: Path) -> None:
         await hub.quiet()
         assert hub.process._process
         hub.process._process.send_signal(signal.SIGSTOP)
+        asking = asyncio.ensure_future(hub.process.query("timeline"))
         with pytest.raises(LibrarianError, match="no answer in"):
             await hub.process.query("timeline", timeout=0.05)
-        asking = asyncio.ensure_future(hub.process.query("timeline"))
-        await asyncio.sleep(0)
         hub.kill()
         with pytest.raises(LibrarianError, match="away"):
             await asking
@@ -296,3 +295,29 @@ async def test_a_listener_cannot_end_the_record(tmp_path: Path) -> None:
         await hub.quiet()
         say(hub.node)
         await hub.quiet()
+
+
+async def test_a_frozen_librarian_is_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One question waits in vain, the next is answered at once; nothing is lost."""
+    monkeypatch.setattr(client, "SILENT_SECONDS", 1.0)
+    monkeypatch.setattr(client, "STOP_SECONDS", 0.1)
+    async with running(tmp_path) as hub:
+        await hub.quiet()
+        assert hub.process._process
+        frozen = hub.process._process.pid
+        os.kill(frozen, signal.SIGSTOP)
+        say(hub.node)
+        await hub.node.sync()
+        with pytest.raises(LibrarianError, match="no answer"):
+            await hub.process.query("timeline", timeout=0.1)
+        with pytest.raises(LibrarianError, match="does not answer"):
+            await hub.process.query("timeline")
+        async with asyncio.timeout(30):
+            await hub.until(lambda: not hub.process.feed.connected)
+            monkeypatch.undo()
+            await hub.quiet()
+        assert hub.process._process.pid != frozen
+        assert await hub.process.query("timeline", limit=1)
+    assert check_gapless(tmp_path / "record") == {("hub", 1): 2}

@@ -29,6 +29,8 @@ STEADY_SECONDS = 60.0
 """After so long without a crash the delay starts small again."""
 STOP_SECONDS = 10.0
 QUERY_SECONDS = 10.0
+SILENT_SECONDS = 120.0
+"""A librarian that owes an answer for so long is taken for frozen and restarted."""
 _BIG = 128 * 1024
 """A line longer than this is parsed off the event loop."""
 _NEEDED = ("pygit2", "cryptography")
@@ -63,6 +65,8 @@ class LibrarianProcess:
         """Told of what concerns other nodes too: heads, health, their gaps."""
         self._numbers = itertools.count(1)
         self._questions: dict[int, asyncio.Future[Any]] = {}
+        self._silent = False
+        """A question was not answered in time, and nothing has come since."""
         self._problem: str | None = "starting"
         self.notices: tuple[str, ...] = ()
         """What the librarian wants a person to know, oldest first."""
@@ -118,6 +122,9 @@ class LibrarianProcess:
         """
         if not self.feed.connected:
             raise LibrarianError("the librarian is away")
+        if self._silent:
+            # Whoever asks next shall not wait as long again.
+            raise LibrarianError("the librarian does not answer")
         number = next(self._numbers)
         future = asyncio.get_running_loop().create_future()
         self._questions[number] = future
@@ -126,6 +133,7 @@ class LibrarianProcess:
             async with asyncio.timeout(timeout):
                 return await future
         except TimeoutError:
+            self._silent = True
             raise LibrarianError(f"{what}: no answer in {timeout} s") from None
         finally:
             del self._questions[number]
@@ -194,14 +202,31 @@ class LibrarianProcess:
         assert process.stdout
         if self._keys:
             self._write(wire.pack("keys", keys=self._keys))
-        while line := await process.stdout.readline():
+        while line := await self._next(process.stdout):
             if len(line) > _BIG:
                 frame = await asyncio.to_thread(wire.unpack, line)
             else:
                 frame = wire.unpack(line)
             self._receive(frame)
 
+    async def _next(self, stream: asyncio.StreamReader) -> bytes:
+        """Return the next line, empty at the end.
+
+        Raises:
+            ValueError: none came for long although one is owed.
+        """
+        while True:
+            try:
+                async with asyncio.timeout(SILENT_SECONDS):
+                    return await stream.readline()
+            except TimeoutError:
+                since = self.feed.away_since if self.feed.connected else None
+                now = self._node.clock.boottime()
+                if since is not None and now - since >= SILENT_SECONDS:
+                    raise ValueError("it is silent") from None
+
     def _receive(self, frame: wire.Frame) -> None:
+        self._silent = False
         match frame["kind"]:
             case "head":
                 head = Head.from_dict(frame)
