@@ -1,4 +1,4 @@
-"""The owner's texts: playbooks saved from what worked, and the policy."""
+"""The owner's texts: playbooks saved from what worked, the policy, blueprints."""
 
 from pathlib import Path
 from typing import Any, Final
@@ -10,6 +10,7 @@ from homeassistant.util import dt as dt_util, slugify
 import voluptuous as vol
 
 from .action_common import ATTR_DRY_RUN, ATTR_INTENT, ATTR_TEXT, Action, event_id
+from .blueprints import async_install
 from .const import CONF_POLICY, DOMAIN, POLICY_FILE
 from .coordinator import HearthnetCoordinator
 from .core.planner.playbook_file import PlaybookError
@@ -33,6 +34,9 @@ SCHEMA_SAVE_PLAYBOOK = vol.Schema(
         vol.Optional(ATTR_OVERWRITE, default=False): cv.boolean,
         vol.Optional(ATTR_DRY_RUN, default=False): cv.boolean,
     }
+)
+SCHEMA_INSTALL_BLUEPRINTS = vol.Schema(
+    {vol.Optional(ATTR_OVERWRITE, default=False): cv.boolean}
 )
 SCHEMA_SET_POLICY = vol.Schema(
     {
@@ -134,6 +138,15 @@ async def _async_set_policy(
     return {"in_force": True, **answer}
 
 
+async def _async_install_blueprints(
+    coordinator: HearthnetCoordinator, caller: Caller, call: ServiceCall
+) -> dict[str, Any]:
+    """Copy the shipped blueprints to where Home Assistant looks for them."""
+    if caller.principal.role != OWNER:
+        raise Unauthorized(context=call.context)
+    return await async_install(call.hass, overwrite=call.data[ATTR_OVERWRITE])
+
+
 ACTIONS: Final = (
     Action(
         name="save_playbook",
@@ -142,4 +155,9 @@ ACTIONS: Final = (
         response=SupportsResponse.ONLY,
     ),
     Action(name="set_policy", handler=_async_set_policy, schema=SCHEMA_SET_POLICY),
+    Action(
+        name="install_blueprints",
+        handler=_async_install_blueprints,
+        schema=SCHEMA_INSTALL_BLUEPRINTS,
+    ),
 )

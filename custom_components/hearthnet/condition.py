@@ -52,7 +52,7 @@ class HearthnetCondition(Condition):
     def _keys(self, coordinator: HearthnetCoordinator) -> set[str] | None:
         """Return the keys of the devices that are meant; None: any."""
         entity_ids = self._options.get(CONF_ENTITY_ID)
-        return None if entity_ids is None else keys_of(coordinator.house, entity_ids)
+        return keys_of(coordinator.house, entity_ids) if entity_ids else None
 
 
 class HoldActive(HearthnetCondition):

@@ -5,6 +5,7 @@ automation's trigger event or the satellite that listened tell who it was;
 nobody else is believed.
 """
 
+import asyncio
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -87,6 +88,8 @@ async def async_caller(
             principal=principal,
             origin=Origin.AUTOMATION if system else Origin.APP,
         )
+    # What tells of an automation's start is queued behind what has set it off.
+    await asyncio.sleep(0)
     if (automation := coordinator.origins.automation(context)) is not None:
         # A trigger that is a moment, not a change, has no context to descend from.
         scheduled = context.parent_id is None

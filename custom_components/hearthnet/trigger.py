@@ -84,9 +84,9 @@ class HearthnetTrigger[T](Trigger, abc.ABC):
 
     @callback
     def _wants(self, name: str, *found: str | None) -> bool:
-        """Tell whether an option is not set, or names something that was found."""
+        """Tell whether an option is left empty, or names something that was found."""
         wanted: Iterable[str] | None = self._options.get(name)
-        return wanted is None or bool(set(wanted) & set(found))
+        return not wanted or bool(set(wanted) & set(found))
 
 
 @callback
@@ -205,7 +205,7 @@ class HoldWasEnded(HearthnetTrigger[HoldEnded]):
         if (coordinator := async_running(self._hass)) is None:
             return None
         house, wanted = coordinator.house, self._options.get(CONF_ENTITY_ID)
-        if wanted is not None and item.device not in keys_of(house, wanted):
+        if wanted and item.device not in keys_of(house, wanted):
             return None
         device = house.device(item.device)
         name = device.name if device else item.device

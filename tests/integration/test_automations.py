@@ -281,6 +281,30 @@ async def test_mistakes_in_triggers(
     assert state.state == "unavailable"
 
 
+async def test_who_proposes_is_known_at_once(
+    hass: HomeAssistant, entry: MockConfigEntry
+) -> None:
+    """Set off by a change, whose listeners hear of the automation only afterwards."""
+    events = async_capture_events(hass, TOLD)
+    propose = {
+        "action": f"{DOMAIN}.propose",
+        "target": {"entity_id": DESK},
+        "data": {"action": "light.turn_on", "reason": "dusk"},
+        "response_variable": "answer",
+    }
+    hass.states.async_set("input_boolean.dusk", "off")
+    await automate(
+        hass,
+        alias="Dusk",
+        triggers=[{"trigger": "state", "entity_id": "input_boolean.dusk", "to": "on"}],
+        actions=[propose, {"event": TOLD, "event_data": {"got": "{{ answer }}"}}],
+    )
+    hass.states.async_set("input_boolean.dusk", "on")
+    await hass.async_block_till_done()
+    (answer,) = got(events)
+    assert answer["outcome"] == "changed"
+
+
 # Conditions
 
 

@@ -27,7 +27,7 @@ ENGLISH = json.loads((INTEGRATION / "translations" / "en.json").read_text())
 ICONS = json.loads((INTEGRATION / "icons.json").read_text())
 ACTIONS = load_yaml_dict(str(INTEGRATION / "services.yaml"))
 SOURCES = "\n".join(path.read_text() for path in INTEGRATION.glob("*.py"))
-BLUEPRINTS = sorted((ROOT / "blueprints").rglob("*.yaml"))
+BLUEPRINTS = sorted((INTEGRATION / "blueprints").rglob("*.yaml"))
 
 
 def texts(data: dict[str, Any], path: str = "") -> Iterator[tuple[str, str]]:

@@ -17,6 +17,7 @@ from .house import configuration, furnish
 
 ROOT = Path(__file__).parents[3]
 BLUEPRINT = "blueprints/automation/hearthnet/scheduled_routine.yaml"
+SHIPPED = ROOT / "custom_components/hearthnet" / BLUEPRINT
 SETTLE = 30.0
 """Seconds that something in the home may take to show."""
 
@@ -165,7 +166,7 @@ def stage(
     (config / "automations.yaml").write_text("[]\n")
     target = config / BLUEPRINT
     target.parent.mkdir(parents=True)
-    shutil.copy(ROOT / BLUEPRINT, target)
+    shutil.copy(SHIPPED, target)
     with HassServer(config, yaml=configuration(), env=env) as hass:
         say(f"Home Assistant runs at {hass.url}")
         entities = furnish(hass)
