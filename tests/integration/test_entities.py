@@ -4,8 +4,9 @@ import asyncio
 from typing import Any
 
 from homeassistant.components.diagnostics import REDACTED
-from homeassistant.core import Context, HomeAssistant
+from homeassistant.core import Context, HomeAssistant, callback
 from homeassistant.helpers import device_registry as dr, entity_registry as er
+from homeassistant.helpers.event import async_track_state_change_event
 from homeassistant.setup import async_setup_component
 import pytest
 from pytest_homeassistant_custom_component.common import (
@@ -194,10 +195,13 @@ async def test_expired_lease_is_not_active(
 ) -> None:
     """Unused, it ends by itself, on the manager's real clock."""
     await call(hass, "request_lease", owner, ttl=1)
-    assert shown(hass, "sensor.home_active_leases") == "1"
-    await asyncio.sleep(1.5)
-    await hass.async_block_till_done()
-    assert shown(hass, "sensor.home_active_leases") == "0"
+    leases = "sensor.home_active_leases"
+    assert shown(hass, leases) == "1"
+    changed = asyncio.Event()
+    async_track_state_change_event(hass, leases, callback(lambda _: changed.set()))
+    async with asyncio.timeout(10):
+        await changed.wait()
+    assert shown(hass, leases) == "0"
 
 
 async def test_another_agent_appears(

@@ -40,6 +40,7 @@ class Routines(Hands):
     """Hands that note what was not declared."""
 
     told: list[tuple[str, tuple[str, ...]]]
+    heard: asyncio.Event
 
 
 @pytest.fixture
@@ -49,10 +50,11 @@ async def hands(hass: HomeAssistant) -> Routines:
     await hass.async_block_till_done()
     found = await Routines.of(hass, *(f"script.{name}" for name in SCRIPTS))
     assert isinstance(found, Routines)
-    found.told = []
+    found.told, found.heard = [], asyncio.Event()
 
     def tell(_permit: Permit, name: str, entities: tuple[str, ...]) -> None:
         found.told.append((name, entities))
+        found.heard.set()
 
     user = await async_own_user(hass, None)
     found.adapter = JeevesAdapter(hass, found.house, user.id, tell)
@@ -156,7 +158,8 @@ async def test_a_script_that_goes_on_is_watched_to_its_end(
     done = await hands.do_all("script.good_night", "script.turn_on")
     assert set(done.values()) == {Outcome.UNVERIFIED}
     assert hands.told == []
-    await asyncio.sleep(0.3)
+    async with asyncio.timeout(10):
+        await hands.heard.wait()
     assert hands.told == [("Good night", ("light.b",))]
 
 
