@@ -46,6 +46,8 @@ class Request:
     """Visible turns of the dialogue before this one: (`user`|`assistant`, text)."""
     deadline: float = DEFAULT_DEADLINE
     dry_run: bool = False
+    reference: str | None = None
+    """What it is called where it came from, such as a chat's message."""
 
 
 class PlanKind(StrEnum):

@@ -8,6 +8,7 @@ from typing import Self
 
 from .confirmations import Pending
 from .deferred import Deferred
+from .devices import Values
 from .holds import Hold
 from .intents import Step
 from .leases import Lease
@@ -103,7 +104,10 @@ class QuestionStatus:
     target: tuple[str, ...]
     operation: str
     parameters: Mapping[str, Json]
+    shown: Mapping[str, Values]
+    """By device id, the values that the asked person is shown and agrees to."""
     expires_at: datetime
+    intent: str | None
 
     @classmethod
     def of(cls, pending: Pending) -> Self:
@@ -116,7 +120,9 @@ class QuestionStatus:
             target=binding.target,
             operation=binding.operation,
             parameters=binding.parameters,
+            shown=binding.shown,
             expires_at=pending.expires_at,
+            intent=pending.intent,
         )
 
 

@@ -171,6 +171,7 @@ class Rupert(Agent):
                 "area": request.area,
                 "turns": [[who, said[:MAX_TEXT]] for who, said in request.turns],
                 "deadline": request.deadline,
+                "reference": request.reference,
             },
         )
         return Intent(

@@ -272,4 +272,40 @@ TEXTS = Texts(
     which="Was meinst du: {near}?",
     did_you_mean="Ein Gerät oder einen Raum dieses Namens kenne ich nicht. "
     "Meintest du {near}?",
+    wants="{who} möchte: {names} {state}.",
+    is_now="Zurzeit: {state}.",
+    open_until="Antworten bis {time}; ohne Antwort geschieht nichts.",
+    approve="Bestätigen",
+    reject="Ablehnen",
+    endings={
+        "approved": "Bestätigt von {who}.",
+        "rejected": "Abgelehnt von {who}: es geschieht nichts.",
+        "expired": "Niemand hat rechtzeitig geantwortet: es geschieht nichts.",
+        "superseded": "Ein neuerer Auftrag kam zuvor: hierzu geschieht nichts.",
+        "restarted": "HearthNet wurde neu gestartet: das ist verfallen und wird nicht "
+        "wiederholt.",
+    },
+    over="Darauf wird keine Antwort mehr erwartet.",
+    may_not_answer="Nur Bewohner und Besitzer dürfen antworten.",
+    stranger="Ich kenne dich nicht, darum ist nichts geschehen. Deine Telegram-ID ist "
+    "{id}; der Besitzer kann sie in den Optionen von HearthNet eintragen.",
+    missed=(
+        (
+            "{count} Nachricht von vor meinem Start wurde nicht befolgt. "
+            "Schreib sie noch einmal, wenn sie noch gilt."
+        ),
+        (
+            "{count} Nachrichten von vor meinem Start wurden nicht befolgt. "
+            "Schreib noch einmal, was noch gilt."
+        ),
+    ),
+    only_text="Schreib, was du möchtest, zum Beispiel „Schalte die Leselampe ein“ oder "
+    "„Mach das rückgängig“. In einer Gruppe beginne mit /ask, wenn ich nicht reagiere.",
+    lost="{names} ist nicht mehr verbunden.",
+    title="HearthNet fragt",
+    conflict="HearthNet hat abgelehnt",
+    lease="Freigabe",
+    event="Ereignis",
+    commit="Commit",
+    rule="Regel",
 )

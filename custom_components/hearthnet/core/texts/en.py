@@ -258,4 +258,39 @@ TEXTS = Texts(
     no_answer="I find nothing that fits the question.",
     which="Which one do you mean: {near}?",
     did_you_mean="No device or room of that name is known here. Did you mean {near}?",
+    wants="{who} wants: {names} {state}.",
+    is_now="Now it is {state}.",
+    open_until="Answer until {time}; without an answer nothing is done.",
+    approve="Approve",
+    reject="Reject",
+    endings={
+        "approved": "Approved by {who}.",
+        "rejected": "Rejected by {who}: nothing is done.",
+        "expired": "Nobody answered in time: nothing is done.",
+        "superseded": "A newer wish came first: nothing is done about this one.",
+        "restarted": "HearthNet has restarted: this was dropped and is not run again.",
+    },
+    over="This does not wait for an answer any more.",
+    may_not_answer="Only residents and owners may answer.",
+    stranger="I do not know you, so nothing was done. Your Telegram ID is {id}; "
+    "the owner can enter it in the options of HearthNet.",
+    missed=(
+        (
+            "{count} message from before my start was not followed. "
+            "Write it again if it is still wanted."
+        ),
+        (
+            "{count} messages from before my start were not followed. "
+            "Write again what is still wanted."
+        ),
+    ),
+    only_text="Write what you want, such as “Turn on the desk lamp” or “Undo that”. "
+    "In a group, begin with /ask if I do not react.",
+    lost="{names} is not connected any more.",
+    title="HearthNet asks",
+    conflict="HearthNet refused",
+    lease="lease",
+    event="event",
+    commit="commit",
+    rule="rule",
 )

@@ -2,7 +2,8 @@
 
 The type makes a missing entry an error for the checker; a test looks into the
 mappings. Placeholders: `{names}` who, `{state}` what a read showed, `{why}` a
-reason, `{time}` a time of day, `{age}` a span, `{near}` names to choose from.
+reason, `{time}` a time of day, `{age}` a span, `{near}` names to choose from, `{who}`
+a person.
 """
 
 from collections.abc import Mapping
@@ -83,3 +84,35 @@ class Texts:
     no_answer: str
     which: str
     did_you_mean: str
+
+    # In a chat and on a phone
+    wants: str
+    """A question: `{who}` wants `{names}` to be `{state}`."""
+    is_now: str
+    """What a question is about is `{state}` now."""
+    open_until: str
+    """Until what `{time}` a question can be answered."""
+    approve: str
+    """Label of a button; `reject` likewise."""
+    reject: str
+    endings: Mapping[str, str]
+    """How a question ended, by the record's word for it, and what a restart dropped."""
+    over: str
+    """Told to who answers what does not stand any more."""
+    may_not_answer: str
+    stranger: str
+    """Told to who is nobody's account, with the `{id}`."""
+    missed: Plural
+    """`{count}` messages were written before the start, or too long ago."""
+    only_text: str
+    """How to use the chat."""
+    lost: str
+    """The agent `{names}` is not connected any more."""
+    title: str
+    """Of a notification that wants an answer; `conflict` of one that tells of one."""
+    conflict: str
+    lease: str
+    """Before the name of what is cited; `event`, `commit` and `rule` likewise."""
+    event: str
+    commit: str
+    rule: str

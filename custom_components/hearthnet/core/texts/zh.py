@@ -240,4 +240,33 @@ TEXTS = Texts(
     no_answer="没有找到与问题相符的内容。",
     which="你指的是哪一个：{near}？",
     did_you_mean="这里没有叫这个名字的设备或房间。你指的是{near}吗？",
+    wants="{who}想要：{names}{state}。",
+    is_now="现在：{state}。",
+    open_until="请在 {time} 前回答；无人回答则什么都不做。",
+    approve="同意",
+    reject="拒绝",
+    endings={
+        "approved": "{who}已同意。",
+        "rejected": "{who}已拒绝：什么都不做。",
+        "expired": "没有人及时回答：什么都不做。",
+        "superseded": "有了更新的要求：这一项不做了。",
+        "restarted": "HearthNet 已重新启动：此项已取消，不会重新执行。",
+    },
+    over="这个问题已不再等待回答。",
+    may_not_answer="只有住户和房主可以回答。",
+    stranger="我不认识你，所以什么都没做。你的 Telegram ID 是 {id}；"
+    "房主可以在 HearthNet 的选项里填入它。",
+    missed=(
+        "有 {count} 条启动之前的消息没有执行。如果仍然需要，请再写一次。",
+        "有 {count} 条启动之前的消息没有执行。仍然需要的请再写一次。",
+    ),
+    only_text="写下你想要的，例如“打开台灯”或“撤销”。"
+    "在群组里如果我没有反应，请以 /ask 开头。",
+    lost="{names}已断开连接。",
+    title="HearthNet 询问",
+    conflict="HearthNet 已拒绝",
+    lease="许可",
+    event="事件",
+    commit="提交",
+    rule="规则",
 )
