@@ -5,6 +5,7 @@ from homeassistant.helpers import config_validation as cv, device_registry as dr
 from homeassistant.helpers.typing import ConfigType
 
 from .card import async_forget_card, async_register_card, async_setup_card
+from .channels import async_setup_channels
 from .const import DOMAIN, PLATFORMS
 from .coordinator import HearthnetConfigEntry, HearthnetCoordinator
 from .llm_api import HearthnetAPI
@@ -50,6 +51,7 @@ async def async_setup_entry(hass: HomeAssistant, entry: HearthnetConfigEntry) ->
     entry.async_on_unload(llm.async_register_api(hass, api))
     await hass.config_entries.async_forward_entry_setups(entry, PLATFORMS)
     async_setup_timeline(hass, entry)
+    await async_setup_channels(hass, entry)
     await async_register_card(hass)
     # Options, the broker and each companion: a change of any is a new boot, so that
     # whoever is taken out is cut off at once.

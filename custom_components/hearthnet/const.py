@@ -28,6 +28,9 @@ CONF_SATELLITE_ROLES: Final = "satellite_roles"
 CONF_UNREGISTERED: Final = "unregistered"
 """Entities without registry entry that may be controlled, with their platform."""
 
+CONF_TELEGRAM: Final = "telegram"
+"""Chats of a Telegram bot, and whose accounts write in them."""
+
 CONF_PLANNER: Final = "planner"
 CONF_MODEL: Final = "model"
 CONF_THINKING_OFF: Final = "thinking_off"

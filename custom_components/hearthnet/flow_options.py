@@ -19,6 +19,7 @@ from .checks import Trouble, async_check_policy
 from .const import (
     CONF_FREE_PLUGS,
     CONF_POLICY,
+    CONF_TELEGRAM,
     CONF_UNREGISTERED,
     CONF_VOICE_ROLE,
     DEFAULT_POLICY,
@@ -26,13 +27,14 @@ from .const import (
     POLICIES,
     VOICE_ROLES,
 )
+from .flow_channels import async_telegram_schema, telegram_of
 from .flow_planner import PlannerSteps, told, with_key
 from .flow_roles import async_roles_schema, roles_of, suggested_roles
 from .house import async_unregistered
 from .model_choice import CAPS
 from .plugs import async_unclear_plugs
 
-MENU = ("behavior", "planner", "caps", "roles", "unregistered")
+MENU = ("behavior", "planner", "caps", "roles", "telegram", "unregistered")
 BEHAVIOR: dict[vol.Marker, Any] = {
     vol.Required(CONF_POLICY, default=DEFAULT_POLICY): SelectSelector(
         SelectSelectorConfig(options=list(POLICIES), translation_key=CONF_POLICY)
@@ -110,6 +112,24 @@ class HearthnetOptionsFlow(PlannerSteps, OptionsFlow):
             data_schema=self.add_suggested_values_to_schema(
                 await async_roles_schema(self.hass),
                 user_input or suggested_roles(self.present()),
+            ),
+            **told(trouble),
+        )
+
+    async def async_step_telegram(
+        self, user_input: dict[str, Any] | None = None
+    ) -> ConfigFlowResult:
+        """Choose the chats, say whose accounts write there, and what is told."""
+        trouble: Trouble | None = None
+        if user_input is not None:
+            chosen, trouble = telegram_of(user_input)
+            if trouble is None:
+                return self._keep({CONF_TELEGRAM: chosen})
+        return self.async_show_form(
+            step_id="telegram",
+            data_schema=self.add_suggested_values_to_schema(
+                await async_telegram_schema(self.hass),
+                user_input or self.present().get(CONF_TELEGRAM, {}),
             ),
             **told(trouble),
         )

@@ -81,8 +81,11 @@ def account(
     return _cut(texts)
 
 
-def question(asked: QuestionStatus, reader: Reader) -> str:
-    """Return what a person is asked to agree to: who wants what, and how it is now."""
+def question(asked: QuestionStatus, reader: Reader, end: str | None = None) -> str:
+    """Return what a person is asked to agree to: who wants what, and how it is now.
+
+    `end` says how the question ended, in place of until when it stands.
+    """
     texts = texts_for(reader.language)
     names = texts.comma.join(_name(device, reader) for device in asked.target)
     states = {wording.state(texts, values) for values in asked.shown.values()}
@@ -94,7 +97,7 @@ def question(asked: QuestionStatus, reader: Reader) -> str:
                 who=clean(asked.principal, _LONGEST), names=names, state=wanted
             ),
             *(texts.is_now.format(state=state) for state in sorted(states)),
-            texts.open_until.format(time=until),
+            end or texts.open_until.format(time=until),
         )
     )
 

@@ -1,0 +1,114 @@
+"""Ways to people that no manager can drive: each tells what happens, and asks.
+
+The hub's record is what is told; a channel says nothing that is not in it.
+"""
+
+from typing import Protocol
+
+from homeassistant.core import HomeAssistant, callback
+from homeassistant.helpers.start import async_at_started
+
+from ..coordinator import HearthnetConfigEntry
+from ..core.messages import MessageType
+from ..core.node import Record
+from ..core.status import QuestionStatus
+from .home import Home
+from .telegram import async_telegram
+
+
+class Channel(Protocol):
+    """A way to people."""
+
+    @callback
+    def async_note(self, record: Record) -> None:
+        """Take what has just been recorded."""
+
+    @callback
+    def async_ask(self, question: QuestionStatus) -> None:
+        """Put a question to whoever may answer it."""
+
+    @callback
+    def async_end(self, question: str, answer: str, who: str) -> None:
+        """Show how a question ended; `answer` is the record's word for it."""
+
+    @callback
+    def async_lost(self, agent: str) -> None:
+        """Tell that an agent is not connected any more."""
+
+    async def async_open(self) -> None:
+        """Start: end in sight of everybody what an earlier boot has left open."""
+
+    @callback
+    def async_close(self) -> None:
+        """Stop listening."""
+
+
+class Channels:
+    """The channels of one boot."""
+
+    def __init__(self, home: Home, channels: tuple[Channel, ...]) -> None:
+        """Take the channels; nothing is told before `async_start`."""
+        self._home = home
+        self._channels = channels
+        self._asked: set[str] = set()
+        self._online: frozenset[str] = frozenset()
+
+    @callback
+    def async_start(self) -> None:
+        """Follow the hub until the entry is unloaded."""
+        home, entry = self._home, self._home.entry
+        entry.async_on_unload(home.hub.node.subscribe(self._noted))
+        entry.async_on_unload(home.coordinator.async_add_listener(self._changed))
+        for channel in self._channels:
+            entry.async_on_unload(channel.async_close)
+        entry.async_on_unload(async_at_started(home.hass, self._async_open))
+        self._changed()
+
+    async def _async_open(self, _hass: HomeAssistant) -> None:
+        for channel in self._channels:
+            await channel.async_open()
+
+    @callback
+    def _noted(self, record: Record) -> None:
+        message = record.message
+        for channel in self._channels:
+            channel.async_note(record)
+        if message.type is MessageType.CONFIRMATION_REQUEST:
+            # It is recorded first and stands right after.
+            self._home.hass.loop.call_soon(self._ask)
+        elif message.type is MessageType.CONFIRMATION and message.cause is not None:
+            self._asked.discard(message.cause)
+            principal = message.body.get("principal") or {}
+            for channel in self._channels:
+                channel.async_end(
+                    message.cause, message.body["answer"], principal.get("name", "")
+                )
+
+    @callback
+    def _ask(self) -> None:
+        for question in self._home.hub.status.questions:
+            if question.id not in self._asked:
+                self._asked.add(question.id)
+                for channel in self._channels:
+                    channel.async_ask(question)
+
+    @callback
+    def _changed(self) -> None:
+        agents = self._home.coordinator.data.agents
+        online = frozenset(agent.name for agent in agents if agent.online)
+        known = {agent.name for agent in agents}
+        for agent in sorted((self._online - online) & known):
+            for channel in self._channels:
+                channel.async_lost(agent)
+        self._online = online
+
+
+async def async_setup_channels(
+    hass: HomeAssistant, entry: HearthnetConfigEntry
+) -> None:
+    """Start the channels that the owner has set up, until the entry is unloaded."""
+    home = Home(hass, entry)
+    found = (await async_telegram(home),)
+    channels = tuple(channel for channel in found if channel is not None)
+    if channels:
+        Channels(home, channels).async_start()

@@ -1,0 +1,49 @@
+"""The real telegram_bot integration, talking to a Bot API server of the test's own."""
+
+from homeassistant.config_entries import ConfigSubentryData
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers import entity_registry as er
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+
+from tests.support.telegram_server import BOT, GROUP, TOKEN, TelegramServer
+
+
+async def set_up_bot(
+    hass: HomeAssistant, server: TelegramServer, *chats: int
+) -> MockConfigEntry:
+    """Set the bot up, polling, with some chats; by default the group."""
+    entry = MockConfigEntry(
+        domain="telegram_bot",
+        title="Hearth",
+        version=1,
+        minor_version=3,
+        unique_id=TOKEN,
+        data={
+            "platform": "polling",
+            "api_key": TOKEN,
+            "api_endpoint": server.url,
+        },
+        options={"parse_mode": "markdown"},
+        subentries_data=[
+            ConfigSubentryData(
+                data={"chat_id": chat},
+                subentry_type="allowed_chat_ids",
+                title=f"Chat {chat}",
+                unique_id=str(chat),
+            )
+            for chat in chats or (GROUP,)
+        ],
+    )
+    entry.add_to_hass(hass)
+    assert await hass.config_entries.async_setup(entry.entry_id)
+    await hass.async_block_till_done()
+    return entry
+
+
+def chat_entity(hass: HomeAssistant, chat: int = GROUP) -> str:
+    """Return the notify entity of a chat."""
+    entity_id = er.async_get(hass).async_get_entity_id(
+        "notify", "telegram_bot", f"{BOT['id']}_{chat}"
+    )
+    assert entity_id is not None
+    return entity_id
