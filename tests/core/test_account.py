@@ -42,7 +42,7 @@ def reader(home: Home, language: str = "en") -> Reader:
 
 
 async def told(home: Home, result: Result, language: str = "en") -> list[str]:
-    chain = await home.hub.explain(intent=result.intent)
+    chain = await home.hub.chronicle.explain(intent=result.intent)
     text = account(
         chain["events"],
         reader(home, language),
@@ -68,7 +68,7 @@ async def test_what_is_not_done_yet_is_told_as_asked_for(tmp_path: Path) -> None
     plan = command(turn("on", lamp(house, "desk")))
     async with running(tmp_path, house, ScriptedPlanner({"light": plan})) as home:
         result = await home.hub.ask(request("light"))
-        chain = (await home.hub.explain(intent=result.intent))["events"]
+        chain = (await home.hub.chronicle.explain(intent=result.intent))["events"]
         begun = [e for e in chain if e["type"] in ("intent", "task", "proposal")]
         text = account(begun, reader(home), boot=home.hub.node.boot)
         assert text == "Rupert → Jeeves: Desk: on"

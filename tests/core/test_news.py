@@ -84,7 +84,9 @@ def test_a_question_is_new_once() -> None:
         target=("door",),
         operation="lock.unlock",
         parameters={},
+        shown={"door": {"state": "locked"}},
         expires_at=NOW,
+        intent="hub.1.20",
     )
     asked = replace(STATUS, questions=(question,))
     assert list(news(STATUS, asked, NOW)) == [question]

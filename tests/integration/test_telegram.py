@@ -85,7 +85,7 @@ def state(hass: HomeAssistant, entity_id: str) -> str:
 
 async def types(entry: MockConfigEntry) -> list[str]:
     """Return the types of what is on record, the newest first."""
-    told = await entry.runtime_data.hub.timeline(limit=200)
+    told = await entry.runtime_data.hub.chronicle.timeline(limit=200)
     return [event["type"] for event in told["events"]]
 
 
@@ -102,7 +102,7 @@ async def test_an_intent_is_one_message(
     assert sent.reply_to == wrote
     assert list(server.sent) == [sent.id]
     assert state(hass, DESK) == "on"
-    told = await entry.runtime_data.hub.timeline(type="intent", messages=True)
+    told = await entry.runtime_data.hub.chronicle.timeline(type="intent", messages=True)
     body = told["events"][0]["message"]["body"]
     assert body["origin"] == "chat"
     assert body["reference"] == f"telegram:{GROUP}/{wrote}"
@@ -160,7 +160,7 @@ async def test_a_text_says_nothing_about_who_speaks(
     await server.say(BEN, "turn on the hall")
     await server.shown("Hall is now on.")
     assert state(hass, "lock.front_door") == "locked"
-    told = await entry.runtime_data.hub.timeline(type="intent", messages=True)
+    told = await entry.runtime_data.hub.chronicle.timeline(type="intent", messages=True)
     who = {e["message"]["body"]["principal"]["name"] for e in told["events"]}
     assert who == {"Ben"}
 

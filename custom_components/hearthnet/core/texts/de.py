@@ -276,6 +276,7 @@ TEXTS = Texts(
     is_now="Zurzeit: {state}.",
     open_until="Antworten bis {time}; ohne Antwort geschieht nichts.",
     approve="Bestätigen",
+    approve_until="Bis {time}",
     reject="Ablehnen",
     endings={
         "approved": "Bestätigt von {who}.",
@@ -285,6 +286,7 @@ TEXTS = Texts(
         "restarted": "HearthNet wurde neu gestartet: das ist verfallen und wird nicht "
         "wiederholt.",
     },
+    approved_until="Bestätigt von {who}, und dasselbe weiterhin bis {time}.",
     over="Darauf wird keine Antwort mehr erwartet.",
     may_not_answer="Nur Bewohner und Besitzer dürfen antworten.",
     stranger="Ich kenne dich nicht, darum ist nichts geschehen. Deine Telegram-ID ist "

@@ -262,6 +262,7 @@ TEXTS = Texts(
     is_now="Now it is {state}.",
     open_until="Answer until {time}; without an answer nothing is done.",
     approve="Approve",
+    approve_until="Until {time}",
     reject="Reject",
     endings={
         "approved": "Approved by {who}.",
@@ -270,6 +271,7 @@ TEXTS = Texts(
         "superseded": "A newer wish came first: nothing is done about this one.",
         "restarted": "HearthNet has restarted: this was dropped and is not run again.",
     },
+    approved_until="Approved by {who}, and the same again until {time}.",
     over="This does not wait for an answer any more.",
     may_not_answer="Only residents and owners may answer.",
     stranger="I do not know you, so nothing was done. Your Telegram ID is {id}; "

@@ -269,4 +269,42 @@ TEXTS = Texts(
     which="¿A cuál te refieres: {near}?",
     did_you_mean="Aquí no conozco ningún dispositivo ni habitación con ese nombre. "
     "¿Querías decir {near}?",
+    wants="{who} quiere esto para {names}: {state}.",
+    is_now="Ahora: {state}.",
+    open_until="Responde antes de las {time}; sin respuesta no se hace nada.",
+    approve="Aprobar",
+    approve_until="Hasta las {time}",
+    reject="Rechazar",
+    endings={
+        "approved": "Aprobado por {who}.",
+        "rejected": "Rechazado por {who}: no se hace nada.",
+        "expired": "Nadie respondió a tiempo: no se hace nada.",
+        "superseded": "Se adelantó una petición más reciente: "
+        "con esta no se hace nada.",
+        "restarted": "HearthNet se ha reiniciado: esto se descartó y no se repite.",
+    },
+    approved_until="Aprobado por {who}, y lo mismo hasta las {time}.",
+    over="Esto ya no espera respuesta.",
+    may_not_answer="Solo pueden responder residentes y propietarios.",
+    stranger="No te conozco, así que no se hizo nada. Tu ID de Telegram es {id}; "
+    "el propietario puede escribirlo en las opciones de HearthNet.",
+    missed=(
+        (
+            "{count} mensaje de antes de mi inicio no se siguió. "
+            "Escríbelo otra vez si aún vale."
+        ),
+        (
+            "{count} mensajes de antes de mi inicio no se siguieron. "
+            "Escribe otra vez lo que aún valga."
+        ),
+    ),
+    only_text="Escribe lo que quieres, por ejemplo «Enciende la lámpara» "
+    "o «Deshaz eso». En un grupo empieza con /ask si no reacciono.",
+    lost="{names} ya no está conectado.",
+    title="HearthNet pregunta",
+    conflict="HearthNet lo rechazó",
+    lease="permiso",
+    event="evento",
+    commit="commit",
+    rule="regla",
 )

@@ -278,4 +278,42 @@ TEXTS = Texts(
     which="Lequel veux-tu dire : {near} ?",
     did_you_mean="Je ne connais ici ni appareil ni pièce de ce nom. "
     "Voulais-tu dire {near} ?",
+    wants="{who} demande ceci pour {names} : {state}.",
+    is_now="En ce moment : {state}.",
+    open_until="Répondez avant {time} ; sans réponse, rien n'est fait.",
+    approve="Accepter",
+    approve_until="Jusqu'à {time}",
+    reject="Refuser",
+    endings={
+        "approved": "Accepté par {who}.",
+        "rejected": "Refusé par {who} : rien n'est fait.",
+        "expired": "Personne n'a répondu à temps : rien n'est fait.",
+        "superseded": "Une demande plus récente est passée avant : "
+        "rien n'est fait pour celle-ci.",
+        "restarted": "HearthNet a redémarré : ceci est abandonné et n'est pas refait.",
+    },
+    approved_until="Accepté par {who}, et de même jusqu'à {time}.",
+    over="Ceci n'attend plus de réponse.",
+    may_not_answer="Seuls les résidents et les propriétaires peuvent répondre.",
+    stranger="Je ne vous connais pas, rien n'a été fait. Votre identifiant Telegram "
+    "est {id} ; le propriétaire peut le saisir dans les options de HearthNet.",
+    missed=(
+        (
+            "{count} message d'avant mon démarrage n'a pas été suivi. "
+            "Écrivez-le de nouveau s'il vaut encore."
+        ),
+        (
+            "{count} messages d'avant mon démarrage n'ont pas été suivis. "
+            "Écrivez de nouveau ce qui vaut encore."
+        ),
+    ),
+    only_text="Écrivez ce que vous voulez, par exemple « Allume la lampe du bureau » "
+    "ou « Annule ça ». Dans un groupe, commencez par /ask si je ne réagis pas.",
+    lost="{names} n'est plus connecté.",
+    title="HearthNet demande",
+    conflict="HearthNet a refusé",
+    lease="autorisation",
+    event="événement",
+    commit="commit",
+    rule="règle",
 )

@@ -94,9 +94,12 @@ class Texts:
     """Until what `{time}` a question can be answered."""
     approve: str
     """Label of a button; `reject` likewise."""
+    approve_until: str
+    """With a `{time}`: the same needs no question until then."""
     reject: str
     endings: Mapping[str, str]
     """How a question ended, by the record's word for it, and what a restart dropped."""
+    approved_until: str
     over: str
     """Told to who answers what does not stand any more."""
     may_not_answer: str

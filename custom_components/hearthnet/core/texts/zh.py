@@ -244,6 +244,7 @@ TEXTS = Texts(
     is_now="现在：{state}。",
     open_until="请在 {time} 前回答；无人回答则什么都不做。",
     approve="同意",
+    approve_until="到 {time} 为止",
     reject="拒绝",
     endings={
         "approved": "{who}已同意。",
@@ -252,6 +253,7 @@ TEXTS = Texts(
         "superseded": "有了更新的要求：这一项不做了。",
         "restarted": "HearthNet 已重新启动：此项已取消，不会重新执行。",
     },
+    approved_until="{who}已同意，{time} 之前同样的事不再询问。",
     over="这个问题已不再等待回答。",
     may_not_answer="只有住户和房主可以回答。",
     stranger="我不认识你，所以什么都没做。你的 Telegram ID 是 {id}；"
