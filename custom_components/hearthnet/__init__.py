@@ -8,6 +8,7 @@ from .card import async_forget_card, async_register_card, async_setup_card
 from .channels import async_setup_channels
 from .const import DOMAIN, PLATFORMS
 from .coordinator import HearthnetConfigEntry, HearthnetCoordinator
+from .guard import async_setup_guard
 from .llm_api import HearthnetAPI
 from .migration import async_migrate
 from .model_use import budget_store
@@ -52,6 +53,7 @@ async def async_setup_entry(hass: HomeAssistant, entry: HearthnetConfigEntry) ->
     await hass.config_entries.async_forward_entry_setups(entry, PLATFORMS)
     async_setup_timeline(hass, entry)
     await async_setup_channels(hass, entry)
+    async_setup_guard(hass, entry)
     await async_register_card(hass)
     # Options, the broker and each companion: a change of any is a new boot, so that
     # whoever is taken out is cut off at once.

@@ -21,6 +21,8 @@ CONF_POLICY: Final = "policy"
 CONF_FREE_PLUGS: Final = "free_plugs"
 """Plugs without a device class that may be switched unasked, by entity id."""
 
+CONF_GUARD: Final = "guard"
+"""What happens when others change what is held: it is recorded in any case."""
 CONF_ROLES: Final = "roles"
 """Roles that the owner gave, by user id."""
 CONF_SATELLITE_ROLES: Final = "satellite_roles"
@@ -48,6 +50,8 @@ POLICY_FILE: Final = "file"
 """The owner's own policy, in place of a shipped one."""
 POLICIES: Final = ("balanced", "cautious", "relaxed", POLICY_FILE)
 DEFAULT_POLICY: Final = "balanced"
+GUARDS: Final = ("notify", "record")
+DEFAULT_GUARD: Final = "notify"
 PLANNERS: Final = ("none", "anthropic", "ai_task")
 DEFAULT_PLANNER: Final = "none"
 DEFAULT_MODEL: Final = "claude-haiku-5-5"

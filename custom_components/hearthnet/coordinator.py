@@ -27,9 +27,10 @@ from .const import (
 from .core.devices import House, Principal
 from .core.hub import Hub
 from .core.journal import JournalError
-from .core.news import Finished, News, news
+from .core.news import Finished, HoldBroken, News, news
 from .core.node import Node
 from .core.outside import Outside
+from .core.overview import Told
 from .core.phone.house import JointHouse
 from .core.status import Decision, HubStatus
 from .distributed import (
@@ -294,11 +295,11 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
         return status
 
     @callback
-    def _async_decided(self, told: Decision | Finished | None) -> None:
+    def _async_decided(self, told: Told | None) -> None:
         match told:
             case Decision():
                 async_dispatcher_send(self.hass, SIGNAL_DECISION, told)
-            case Finished():
+            case Finished() | HoldBroken():
                 async_dispatcher_send(self.hass, SIGNAL_NEWS, told)
         self._async_plan_push()
 

@@ -18,12 +18,15 @@ import voluptuous as vol
 from .checks import Trouble, async_check_policy
 from .const import (
     CONF_FREE_PLUGS,
+    CONF_GUARD,
     CONF_POLICY,
     CONF_TELEGRAM,
     CONF_UNREGISTERED,
     CONF_VOICE_ROLE,
+    DEFAULT_GUARD,
     DEFAULT_POLICY,
     DEFAULT_VOICE_ROLE,
+    GUARDS,
     POLICIES,
     VOICE_ROLES,
 )
@@ -42,6 +45,11 @@ BEHAVIOR: dict[vol.Marker, Any] = {
     vol.Required(CONF_VOICE_ROLE, default=DEFAULT_VOICE_ROLE): SelectSelector(
         SelectSelectorConfig(options=list(VOICE_ROLES), translation_key=CONF_VOICE_ROLE)
     ),
+}
+GUARD: dict[vol.Marker, Any] = {
+    vol.Required(CONF_GUARD, default=DEFAULT_GUARD): SelectSelector(
+        SelectSelectorConfig(options=list(GUARDS), translation_key=CONF_GUARD)
+    )
 }
 _MOST = {"calls": 10_000, "tokens": 100_000_000, "seconds": 86_400}
 
@@ -67,14 +75,14 @@ class HearthnetOptionsFlow(PlannerSteps, OptionsFlow):
     async def async_step_behavior(
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
-        """Change the policy, whom satellites stand for, and the harmless plugs."""
+        """Change the policy, whom satellites stand for, guard and harmless plugs."""
         trouble: Trouble | None = None
         if user_input is not None:
             trouble = await async_check_policy(self.hass, user_input)
             if trouble is None:
                 return self._keep(user_input)
         plugs = async_unclear_plugs(self.hass)
-        schema = vol.Schema(BEHAVIOR)
+        schema = vol.Schema({**BEHAVIOR, **GUARD})
         if plugs:
             schema = schema.extend(plugs_schema(plugs).schema)
         return self.async_show_form(

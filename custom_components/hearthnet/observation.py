@@ -281,7 +281,11 @@ class Observer:
         """Add a change to the burst it belongs to, or begin one."""
         burst = self._bursts.get(device_id)
         if burst is not None and not self._continues(burst, device_id, origin, old):
-            self._end_burst(device_id, old)
+            if origin.own:
+                # Told now, it would be recorded after our receipt, as if it were newer.
+                self._forget_burst(device_id)
+            else:
+                self._end_burst(device_id, old)
             burst = None
         if burst is None:
             burst = _Burst(origin=origin, started=self._hass.loop.time())
@@ -337,13 +341,19 @@ class Observer:
 
         `values` are the last ones of the burst, if there are newer ones by now.
         """
-        if (burst := self._bursts.pop(device_id, None)) is None:
+        if (burst := self._forget_burst(device_id)) is None:
             return
-        if burst.end is not None:
-            burst.end()
         values = values or self._last[device_id]
         if differences(self._known(device_id), values):
             self._tell(device_id, burst.origin, values)
+
+    @callback
+    def _forget_burst(self, device_id: str) -> _Burst | None:
+        """Wait no more for the end of a burst, and return it."""
+        burst = self._bursts.pop(device_id, None)
+        if burst is not None and burst.end is not None:
+            burst.end()
+        return burst
 
     @callback
     def _tell(

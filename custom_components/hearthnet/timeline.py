@@ -13,8 +13,8 @@ from homeassistant.util.hass_dict import HassKey
 from .const import DOMAIN, LOGGER
 from .coordinator import HearthnetConfigEntry, HearthnetCoordinator
 from .core.messages import MessageType
-from .core.news import Finished
-from .core.status import Cause, Decision, HubStatus
+from .core.overview import Told
+from .core.status import Cause, HubStatus
 from .core.story import DECIDING, Event, Line, lines_of
 
 CHUNK = 200
@@ -197,7 +197,7 @@ class Timeline:
             end()
 
     @callback
-    def async_changed(self, _news: Decision | Finished | None = None) -> None:
+    def async_changed(self, _told: Told | None = None) -> None:
         """Look for what is new, soon: one request makes many events at once."""
         if self._planned is None and self._listeners:
             job = HassJob(self._async_look, cancel_on_shutdown=True)

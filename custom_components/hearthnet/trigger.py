@@ -24,7 +24,7 @@ from homeassistant.util.signal_type import SignalType
 import voluptuous as vol
 
 from .coordinator import SIGNAL_DECISION, SIGNAL_NEWS, async_running
-from .core.news import AgentLost, Finished, HoldEnded
+from .core.news import AgentLost, Finished, HoldBroken, HoldEnded
 from .core.reasons import Reason
 from .core.status import Decision, QuestionStatus
 from .entity import DECIDED
@@ -219,6 +219,31 @@ class HoldWasEnded(HearthnetTrigger[HoldEnded]):
         return told, f"hold on {name} ended"
 
 
+class HoldWasBroken(HearthnetTrigger[HoldBroken]):
+    """Something past HearthNet changed what is held still."""
+
+    signal = SIGNAL_NEWS
+    kind = HoldBroken
+    fields = ENTITIES
+
+    @override
+    def _told(self, item: HoldBroken) -> Told | None:
+        device = item.device
+        if not self._wants(CONF_ENTITY_ID, device.entity_id):
+            return None
+        told = {
+            ATTR_ENTITY_ID: device.entity_id,
+            ATTR_NAME: device.name,
+            "wanted": {hold.attribute: hold.value for hold in item.holds},
+            "seen": dict(item.values),
+            "principal": item.holds[0].principal,
+            "cause": item.cause.value,
+            "by": item.principal.name if item.principal else None,
+            "event": item.event,
+        }
+        return told, f"hold on {device.name} broken"
+
+
 class AgentWasLost(HearthnetTrigger[AgentLost]):
     """An agent does not answer any more."""
 
@@ -240,6 +265,7 @@ TRIGGERS: Final[dict[str, type[Trigger]]] = {
     "confirmation_wanted": ConfirmationWanted,
     "conflict_found": ConflictFound,
     "decision_made": DecisionMade,
+    "hold_broken": HoldWasBroken,
     "hold_ended": HoldWasEnded,
     "intent_finished": IntentFinished,
 }

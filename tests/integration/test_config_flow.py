@@ -220,7 +220,12 @@ async def test_options(hass: HomeAssistant, folder: Path) -> None:
     assert form["errors"] == {"policy": "policy_broken"}
     assert "line 2: nam" in told(form)["mistakes"]
 
-    chosen = {"policy": "relaxed", "voice_role": "child", "free_plugs": ["switch.lamp"]}
+    chosen = {
+        "policy": "relaxed",
+        "voice_role": "child",
+        "guard": "record",
+        "free_plugs": ["switch.lamp"],
+    }
     result = await options.async_configure(form["flow_id"], chosen)
     assert result["type"] is FlowResultType.CREATE_ENTRY
     await hass.async_block_till_done()

@@ -16,7 +16,7 @@ from homeassistant.util.yaml import load_yaml_dict
 import pytest
 
 from custom_components.hearthnet import issues, routes
-from custom_components.hearthnet.const import PLANNERS, POLICIES, VOICE_ROLES
+from custom_components.hearthnet.const import GUARDS, PLANNERS, POLICIES, VOICE_ROLES
 from custom_components.hearthnet.core.messages import MessageType
 from custom_components.hearthnet.core.reasons import Outcome
 from custom_components.hearthnet.services import ACTIONS as REGISTERED
@@ -154,6 +154,7 @@ def test_outcomes_are_translated() -> None:
 def test_choices_are_translated() -> None:
     selector = ENGLISH["selector"]
     assert set(selector["policy"]["options"]) == set(POLICIES)
+    assert set(selector["guard"]["options"]) == set(GUARDS)
     assert set(selector["planner"]["options"]) == set(PLANNERS)
     assert set(selector["voice_role"]["options"]) == set(VOICE_ROLES)
     types = {kind.value for kind in MessageType}

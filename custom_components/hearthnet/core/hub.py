@@ -145,6 +145,7 @@ class Hub:
             state=self.state,
             gate=self.gate,
             held=self.issuer.withdraw,
+            broken=self.overview.tell,
         )
         self._questions = Questions(node, spawn, self._clock)
         self._rupert = Rupert(

@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
+from .devices import Device, Principal, Values
 from .intents import PlanKind
 from .reasons import Outcome, Reason
-from .status import HoldStatus, HubStatus, QuestionStatus
+from .status import Cause, HoldStatus, HubStatus, QuestionStatus
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +47,22 @@ class HoldEnded:
     """Its time was over; else it was released, or a stronger or newer wish won."""
 
 
-type News = Finished | AgentLost | HoldEnded | QuestionStatus
+@dataclass(frozen=True, kw_only=True)
+class HoldBroken:
+    """A device was changed past HearthNet, against what is held still."""
+
+    event: str
+    """The observation."""
+    device: Device
+    values: Values
+    """What it shows now."""
+    cause: Cause
+    principal: Principal | None
+    """Who did it, if that is known; an automation too."""
+    holds: tuple[HoldStatus, ...]
+
+
+type News = Finished | HoldBroken | AgentLost | HoldEnded | QuestionStatus
 
 
 def news(before: HubStatus, now: HubStatus, moment: datetime) -> Iterator[News]:

@@ -14,12 +14,13 @@ from .holding import on_observation
 from .holds import Hold
 from .journal import JournalError
 from .messages import EventId, Json, MessageType
+from .news import HoldBroken
 from .node import Node, Record
 from .paths import device_path
 from .policy.model import Policy
 from .shadow import differs, shadow
 from .state import State
-from .status import Cause
+from .status import Cause, HoldStatus
 
 _WORDS = {
     Cause.PERSON: "by {who}",
@@ -116,10 +117,11 @@ class Observations:
         state: State,
         gate: Gate,
         held: Callable[[], None],
+        broken: Callable[[HoldBroken], None],
     ) -> None:
         """Speak in the name of `sender`, the manager of the devices.
 
-        `held` is told when a change has made holds.
+        `held` is told when a change has made holds, `broken` of one against holds.
         """
         self._node = node
         self._sender = sender
@@ -127,6 +129,7 @@ class Observations:
         self._state = state
         self._gate = gate
         self._held = held
+        self._broken = broken
 
     def take(self, observed: Observed) -> None:
         """Record a change; what is no news is dropped.
@@ -144,14 +147,26 @@ class Observations:
 
     def _record(self, observed: Observed) -> None:
         before = self._node.view.order_in(HOLDS)
+        holds = self._state.holds_on({observed.device.key}, None)
         with suppress(JournalError):  # the gate refuses everything meanwhile
-            observe(
+            record = observe(
                 self._node,
                 self._sender,
                 observed,
-                holds=self._state.holds_on({observed.device.key}, None),
+                holds=holds,
                 policy=self._state.in_force.policy,
                 now=self._node.clock.now(),
             )
             if self._node.view.order_in(HOLDS) != before:
                 self._held()
+            if record is not None and (ids := record.message.body["broken"]):
+                self._broken(
+                    HoldBroken(
+                        event=record.message.id,
+                        device=observed.device,
+                        values=observed.values,
+                        cause=observed.cause,
+                        principal=observed.principal,
+                        holds=tuple(HoldStatus.of(h) for h in holds if h.id in ids),
+                    )
+                )

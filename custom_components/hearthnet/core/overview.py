@@ -5,7 +5,7 @@ from collections.abc import Callable
 from .devices import Principal
 from .intents import Request, Result, Step
 from .messages import Message, MessageType
-from .news import Finished
+from .news import Finished, HoldBroken
 from .node import Node, Record
 from .status import Decision
 
@@ -19,8 +19,10 @@ SHOWN = frozenset(
 )
 """Messages after which entities may show something else."""
 
-type Listener = Callable[[Decision | Finished | None], None]
-"""Told of each decision and end of an intent, and with None that the status changed."""
+type Told = Decision | Finished | HoldBroken
+"""What is news when it happens; the rest is found between two statuses."""
+type Listener = Callable[[Told | None], None]
+"""Told of what happens, and with None that the status has changed."""
 
 
 class Overview:
@@ -50,11 +52,11 @@ class Overview:
                 step=step,
                 principal=principal.name,
             )
-            self._tell(self.last)
+            self.tell(self.last)
 
     def finished(self, request: Request, result: Result) -> None:
         """Tell the listeners of the end of an intent."""
-        self._tell(
+        self.tell(
             Finished(
                 intent=result.intent,
                 text=request.text,
@@ -68,12 +70,13 @@ class Overview:
 
     def changed(self) -> None:
         """Tell the listeners that the status has changed."""
-        self._tell(None)
+        self.tell(None)
+
+    def tell(self, told: Told | None) -> None:
+        """Tell the listeners what has happened."""
+        for listener in tuple(self._listeners):
+            listener(told)
 
     def _noted(self, record: Record) -> None:
         if record.message.type in SHOWN:
             self.changed()
-
-    def _tell(self, told: Decision | Finished | None) -> None:
-        for listener in tuple(self._listeners):
-            listener(told)
