@@ -186,7 +186,9 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
             librarian=self.librarian,
             outside=self.outside,
             own_user_id=own_user.id,
-            planner=planner_of(hass, self.house, self.playbooks, self.model.planner),
+            planner=planner_of(
+                hass, self.house, self.playbooks, self.model.planner, recipes
+            ),
             policy_text=chosen.text,
             spawn=partial(
                 entry.async_create_background_task,

@@ -6,9 +6,11 @@ from pathlib import Path
 from homeassistant.core import HomeAssistant
 
 from .const import DOMAIN
+from .core.phone.recipes import Recipes
 from .core.planner import FirstOf, Planner
 from .core.planner.later import LaterPlanner
 from .core.planner.playbooks import PlaybookPlanner, Playbooks
+from .core.planner.recipes import RecipePlanner
 from .house import HassHouse
 from .issues import PLAYBOOKS, async_show_mistakes
 from .planner_sentences import SentenceExplainer, SentencePlanner
@@ -38,6 +40,7 @@ def planner_of(
     house: HassHouse,
     playbooks: OwnPlaybooks,
     model: Planner | None,
+    recipes: Recipes,
 ) -> Planner:
     """Return the planners in the order in which they are asked.
 
@@ -46,6 +49,7 @@ def planner_of(
     return LaterPlanner(
         FirstOf(
             PlaybookPlanner(playbooks.in_force),
+            RecipePlanner(recipes),
             SentencePlanner(hass, house),
             *(() if model is None else (model,)),
             SentenceExplainer(hass, house),

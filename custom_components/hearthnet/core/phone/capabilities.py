@@ -69,6 +69,8 @@ class Capability:
     """`domain.action`."""
     title: Mapping[str, str]
     """Language to a short text for people."""
+    phrases: Mapping[str, tuple[str, ...]]
+    """Language to sentences that ask for it, written as a playbook's are."""
     risk: Risk
     parameters: Mapping[str, Parameter]
     way: tuple[Step, ...]
@@ -134,6 +136,7 @@ class Capability:
         """Return the JSON form."""
         data: dict[str, Json] = {
             "title": dict(self.title),
+            "phrases": {name: list(texts) for name, texts in self.phrases.items()},
             "risk": self.risk.value,
             "params": {n: _parameter_data(p) for n, p in self.parameters.items()},
             "absolute": self.absolute,

@@ -6,6 +6,7 @@ import re
 
 from ..messages import Json
 from ..operations import Parameter, Risk
+from ..planner.phrases import Phrase, PhraseError
 from .capabilities import SLOT_ONLY, Capability, Look, Repeat, Step
 from .part import Part
 from .selectors import SLOT, Screen, Selector
@@ -32,8 +33,8 @@ class Reader:
             raise part.error("expected a name such as tv.power_off")
         fields = part.fields(
             optional=(
-                *("title", "risk", "params", "goal", "blind", "effect", "absolute"),
-                *("steps", "repeat", "within", "stable"),
+                *("title", "phrases", "risk", "params", "goal", "blind"),
+                *("effect", "absolute", "steps", "repeat", "within", "stable"),
             )
         )
         parameters = _parameters(fields.get("params"))
@@ -52,6 +53,7 @@ class Reader:
         return Capability(
             name=name,
             title=_title(fields.get("title"), name),
+            phrases=_phrases(fields.get("phrases"), parameters),
             risk=Risk(fields["risk"].choice(*Risk))
             if "risk" in fields
             else Risk.NORMAL,
@@ -218,3 +220,28 @@ def _title(part: Part | None, name: str) -> dict[str, str]:
     if isinstance(part.data, str):
         return {"en": part.text()}
     return {language: item.text() for language, item in part.entries(50).items()}
+
+
+def _phrases(
+    part: Part | None, parameters: Mapping[str, Parameter]
+) -> dict[str, tuple[str, ...]]:
+    if part is None:
+        return {}
+    phrases = {
+        language: tuple(_phrase(one) for one in item.items(0, 20))
+        for language, item in part.entries(50).items()
+    }
+    if phrases and parameters:
+        raise part.error("a sentence cannot give a parameter; leave phrases out")
+    return phrases
+
+
+def _phrase(part: Part) -> str:
+    text = part.text()
+    if "{" in text:
+        raise part.error("there is nothing in braces here")
+    try:
+        Phrase.read(text)
+    except PhraseError as error:
+        raise part.error(str(error)) from None
+    return text
