@@ -54,7 +54,7 @@ async def _async_save_playbook(
     intent = event_id(call, ATTR_INTENT)
     try:
         told = await coordinator.hub.chronicle.explain(intent=intent)
-        steps = saved_steps(told["events"], coordinator.house)
+        steps = saved_steps(told["events"], coordinator.home)
     except LookupError as error:
         raise ServiceValidationError(
             translation_domain=DOMAIN,
@@ -74,6 +74,7 @@ async def _async_save_playbook(
             name=name,
             sentence=call.data.get(ATTR_SENTENCE),
             origin=f"{intent}, {dt_util.now().date().isoformat()}",
+            operations=coordinator.home.operations,
         )
     except PlaybookError as error:
         raise ServiceValidationError(

@@ -173,7 +173,7 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
             appliances = appliances_of(self.house, node, self.outside, recipes)
             self.home = JointHouse(self.house, appliances)
         chosen = await async_chosen_policy(hass, entry.options)
-        self.playbooks = OwnPlaybooks(hass)
+        self.playbooks = OwnPlaybooks(hass, self.home.operations)
         await self.playbooks.async_load()
         self.model = ModelUse(hass, entry, self.async_update_listeners)
         opened.push_async_callback(await self.model.async_start())

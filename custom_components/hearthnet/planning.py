@@ -1,11 +1,12 @@
 """Who plans: playbooks and known sentences first, then a model, if there is one."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from homeassistant.core import HomeAssistant
 
 from .const import DOMAIN
+from .core.operations import Operation
 from .core.phone.recipes import Recipes
 from .core.planner import FirstOf, Planner
 from .core.planner.later import LaterPlanner
@@ -21,11 +22,13 @@ SHIPPED = Path(__file__).parent / "playbooks"
 class OwnPlaybooks:
     """The shipped playbooks and the owner's over them, as the files are."""
 
-    def __init__(self, hass: HomeAssistant) -> None:
+    def __init__(
+        self, hass: HomeAssistant, operations: Mapping[str, Operation]
+    ) -> None:
         """Take where the owner's are; nothing is read yet."""
         self._hass = hass
         self.folder = Path(hass.config.path(DOMAIN, "playbooks"))
-        self.in_force = Playbooks()
+        self.in_force = Playbooks(operations)
 
     async def async_load(self) -> None:
         """Read them anew, and show what is wrong with them."""

@@ -81,6 +81,13 @@ def adb_key(tmp_path_factory: pytest.TempPathFactory) -> AdbKey:
 
 
 @pytest.fixture(scope="session")
+def key_file(adb_key: AdbKey, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where that key is."""
+    del adb_key  # it has to be made
+    return next(tmp_path_factory.getbasetemp().glob("adb*/adbkey"))
+
+
+@pytest.fixture(scope="session")
 def tv_recipe() -> Recipe:
     """The shipped recipe of a television."""
     return recipe_named("living_room_tv")

@@ -11,7 +11,6 @@ from hearthnet.core.bus import retry
 from hearthnet.core.companion import Identity
 from hearthnet.core.messages import MessageType
 from hearthnet.core.reasons import Outcome, Reason
-from hearthnet.darcy.adbkey import AdbKey
 from hearthnet.darcy.darcy import Darcy
 from hearthnet.darcy.node import PhoneSettings
 from tests.core.bus_home import KEYS, broker
@@ -29,13 +28,6 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("hearthnet.core.agents.failures.FIRST_DELAY", 0.05)
     monkeypatch.setattr("hearthnet.core.agents.dispatch.LOOK", 0.05)
     monkeypatch.setattr("hearthnet.core.bus.link.WILL_DELAY", 0)
-
-
-@pytest.fixture(scope="session")
-def key_file(adb_key: AdbKey, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the session's ADB key is."""
-    del adb_key
-    return next(tmp_path_factory.getbasetemp().glob("adb*/adbkey"))
 
 
 @asynccontextmanager

@@ -72,8 +72,10 @@ class PlaybookError(ValueError):
         super().__init__("\n".join(map(str, self.mistakes)))
 
 
-def load(id_: str, text: str) -> Playbook:
-    """Read a playbook, whole or not at all.
+def load(
+    id_: str, text: str, operations: Mapping[str, Operation] = OPERATIONS
+) -> Playbook:
+    """Read a playbook, whole or not at all; `operations` are those that exist.
 
     Raises:
         PlaybookError: naming line, field and remedy of each mistake.
@@ -91,7 +93,7 @@ def load(id_: str, text: str) -> Playbook:
         id=id_,
         name=_names(reader, fields.get("name"), id_),
         sentences=_sentences(reader, fields.get("sentences")),
-        steps=_steps(reader, fields.get("steps")),
+        steps=_steps(reader, fields.get("steps"), operations),
         standing=_flag(reader, fields.get("standing")),
         until=_until(reader, fields.get("until")),
     )
@@ -157,26 +159,32 @@ def _until(reader: Reader, spot: Spot | None) -> time | None:
     return None
 
 
-def _steps(reader: Reader, spot: Spot | None) -> tuple[Step, ...]:
+def _steps(
+    reader: Reader, spot: Spot | None, operations: Mapping[str, Operation]
+) -> tuple[Step, ...]:
     if spot is None:
         return ()
     items = reader.items(spot, "steps")
     if isinstance(spot.value, list) and not items:
         reader.note(spot, "steps", "empty; write one step at least")
-    found = [_step(reader, item, f"steps.{n}") for n, item in enumerate(items, 1)]
+    found = [
+        _step(reader, item, f"steps.{n}", operations) for n, item in enumerate(items, 1)
+    ]
     return tuple(step for step in found if step is not None)
 
 
-def _step(reader: Reader, spot: Spot, where: str) -> Step | None:
+def _step(
+    reader: Reader, spot: Spot, where: str, operations: Mapping[str, Operation]
+) -> Step | None:
     fields = reader.fields(spot, where, _STEP)
     if "do" not in fields:
         if isinstance(spot.value, dict):
             reader.note(spot, join(where, "do"), "missing; write an operation")
         return None
-    name = reader.choice(fields["do"], join(where, "do"), OPERATIONS)
+    name = reader.choice(fields["do"], join(where, "do"), operations)
     if name is None:
         return None
-    operation = OPERATIONS[name]
+    operation = operations[name]
     keep = _keep(reader, fields.get("keep"), join(where, "keep"), operation)
     parameters = _parameters(reader, fields.get("with"), join(where, "with"))
     # What is kept in a range has a value too, once the device has been read.

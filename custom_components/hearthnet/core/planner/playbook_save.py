@@ -7,7 +7,9 @@ import re
 from typing import Any
 
 from ..devices import House
+from ..domains import OPERATIONS
 from ..messages import Json, MessageType
+from ..operations import Operation
 from ..reasons import DONE, Outcome
 from .playbook_file import load
 
@@ -71,7 +73,14 @@ def saved_steps(events: Iterable[Mapping[str, Any]], house: House) -> Saved:
     )
 
 
-def playbook_of(saved: Saved, *, name: str, sentence: str | None, origin: str) -> str:
+def playbook_of(
+    saved: Saved,
+    *,
+    name: str,
+    sentence: str | None,
+    origin: str,
+    operations: Mapping[str, Operation] = OPERATIONS,
+) -> str:
     """Return the text of the playbook, which loads.
 
     JSON is YAML, so names and values are written as such. In a sentence the marks of
@@ -96,7 +105,7 @@ def playbook_of(saved: Saved, *, name: str, sentence: str | None, origin: str) -
             lines.append(f"    with: {_json(parameters)}")
         lines.append(f"    devices: {{entity: {_json(list(entities))}}}")
     text = "\n".join(lines) + "\n"
-    load("saved", text)
+    load("saved", text, operations)
     return text
 
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..devices import Device, House, Values
-from ..domains import OPERATIONS
 from ..effects import STATE, same_value
 from ..intents import Action
 from ..messages import Json
+from ..operations import Operation
 from .phrases import normalize
 from .playbook_file import HERE, Range, Selector, Step
 from .targets import without_doubles
@@ -24,11 +24,13 @@ class Here:
 def actions_of(step: Step, here: Here, house: House, playbook: str) -> Iterator[Action]:
     """Yield one action for all devices that get the same values."""
     groups: dict[str, tuple[dict[str, Json], dict[str, Range], list[str]]] = {}
+    if (row := house.operations.get(step.operation)) is None:
+        return
     for device in without_doubles(selected(step, here, house), house):
         values = house.read(device.id).values
-        if (parameters := _parameters(step, device, values)) is None:
+        if (parameters := _parameters(step, row, device, values)) is None:
             continue
-        ranges = _ranges(step, device)
+        ranges = _ranges(step, row, device)
         _, _, targets = groups.setdefault(
             repr((parameters, ranges)), (parameters, ranges, [])
         )
@@ -45,7 +47,7 @@ def actions_of(step: Step, here: Here, house: House, playbook: str) -> Iterator[
 
 def selected(step: Step, here: Here, house: House) -> list[Device]:
     """Return the devices that a step is for, groups and members alike."""
-    domain = OPERATIONS[step.operation].domain
+    domain = step.operation.partition(".")[0]
     return [
         device
         for device in house.devices()
@@ -100,7 +102,9 @@ def _in_state(wanted: frozenset[str], device: Device, house: House) -> bool:
     return any(same_value(STATE, state, seen) for state in wanted)
 
 
-def _parameters(step: Step, device: Device, values: Values) -> dict[str, Json] | None:
+def _parameters(
+    step: Step, row: Operation, device: Device, values: Values
+) -> dict[str, Json] | None:
     """Return the values for one device; None when there is nothing to set."""
     parameters = {
         name: value for name, value in step.parameters.items() if device.supports(name)
@@ -108,9 +112,9 @@ def _parameters(step: Step, device: Device, values: Values) -> dict[str, Json] |
     for name, (low, high) in step.keep.items():
         if name in parameters or not device.supports(name):
             continue
-        present = values.get(_attribute(step.operation, name))
+        present = values.get(_attribute(row, name))
         if isinstance(present, bool) or not isinstance(present, int | float):
-            if not _switches_on(step.operation):
+            if (STATE, "on") not in row.effects({}, {}):
                 # It is off, and stays so: there is nothing to keep in a range.
                 return None
             present = high if high is not None else low or 0
@@ -119,19 +123,15 @@ def _parameters(step: Step, device: Device, values: Values) -> dict[str, Json] |
     return parameters
 
 
-def _switches_on(operation: str) -> bool:
-    return (STATE, "on") in OPERATIONS[operation].effects({}, {})
-
-
-def _ranges(step: Step, device: Device) -> dict[str, Range]:
+def _ranges(step: Step, row: Operation, device: Device) -> dict[str, Range]:
     return {
-        _attribute(step.operation, name): range_
+        _attribute(row, name): range_
         for name, range_ in step.keep.items()
         if device.supports(name)
     }
 
 
-def _attribute(operation: str, parameter: str) -> str:
+def _attribute(row: Operation, parameter: str) -> str:
     """Return the attribute that shows a parameter's value."""
-    effects = OPERATIONS[operation].effects({parameter: 0}, {})
+    effects = row.effects({parameter: 0}, {})
     return next((name for name, value in effects if value == 0), parameter)

@@ -6,7 +6,9 @@ from datetime import datetime
 from difflib import get_close_matches
 
 from ..devices import House
+from ..domains import OPERATIONS
 from ..intents import Plan, PlanKind, Request
+from ..operations import Operation
 from ..policy.spots import Mistake
 from ..reasons import Reason
 from . import Situation
@@ -18,8 +20,9 @@ from .playbook_steps import Here, actions_of, selected
 class Playbooks:
     """The playbooks in force. A file that does not load leaves its last good one."""
 
-    def __init__(self) -> None:
-        """Start without any."""
+    def __init__(self, operations: Mapping[str, Operation] = OPERATIONS) -> None:
+        """Start without any; `operations` are those that exist."""
+        self._operations = operations
         self._good: dict[str, Playbook] = {}
 
     def load(self, files: Mapping[str, str]) -> dict[str, tuple[Mistake, ...]]:
@@ -33,7 +36,7 @@ class Playbooks:
             del self._good[gone]
         for name, text in sorted(files.items()):
             try:
-                self._good[name] = load(name, text)
+                self._good[name] = load(name, text, self._operations)
             except PlaybookError as error:
                 mistakes[name] = error.mistakes
         return mistakes
