@@ -1,6 +1,6 @@
 """HearthNet: agents propose, the hub grants leases, Git remembers."""
 
-from homeassistant.core import HomeAssistant
+from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import config_validation as cv, device_registry as dr, llm
 from homeassistant.helpers.typing import ConfigType
 
@@ -48,6 +48,7 @@ async def async_setup_entry(hass: HomeAssistant, entry: HearthnetConfigEntry) ->
         name=entry.title,
     )
     coordinator.device_id = device.id
+    _forget_agents(hass, coordinator)
     api = HearthnetAPI(hass=hass, id=DOMAIN, name=entry.title, coordinator=coordinator)
     entry.async_on_unload(llm.async_register_api(hass, api))
     await hass.config_entries.async_forward_entry_setups(entry, PLATFORMS)
@@ -58,6 +59,18 @@ async def async_setup_entry(hass: HomeAssistant, entry: HearthnetConfigEntry) ->
     # Options, the broker and each companion: a change of any is a new boot, so that
     # whoever is taken out is cut off at once.
     entry.async_on_unload(entry.add_update_listener(_async_changed))
+
+
+@callback
+def _forget_agents(hass: HomeAssistant, coordinator: HearthnetCoordinator) -> None:
+    """Remove the devices of agents that have left, with their entities."""
+    entry_id = coordinator.config_entry.entry_id
+    names = (f"{entry_id}_{agent.name}" for agent in coordinator.data.agents)
+    known = {(DOMAIN, name) for name in (entry_id, *names)}
+    devices = dr.async_get(hass)
+    for device in dr.async_entries_for_config_entry(devices, entry_id):
+        if not device.identifiers & known:
+            devices.async_update_device(device.id, remove_config_entry_id=entry_id)
 
 
 async def _async_changed(hass: HomeAssistant, entry: HearthnetConfigEntry) -> None:

@@ -59,6 +59,7 @@ async def _async_request_lease(
         parameters=wanted.parameters,
         ttl=call.data[ATTR_TTL],
         reason=call.data[ATTR_REASON],
+        language=language_of(call),
     )
     return {"granted": step.outcome is Outcome.GRANTED, **step.as_dict()}
 
@@ -70,7 +71,10 @@ async def _async_execute(
     lease = event_id(call, ATTR_LEASE)
     try:
         result = await coordinator.hub.execute(
-            lease, principal=caller.principal, origin=caller.origin
+            lease,
+            principal=caller.principal,
+            origin=caller.origin,
+            language=language_of(call),
         )
     except LookupError as error:
         raise ServiceValidationError(

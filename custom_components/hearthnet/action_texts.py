@@ -131,7 +131,7 @@ async def _async_set_policy(
     path = policy_path(call.hass)
     await call.hass.async_add_executor_job(_write, path, text, True)
     await coordinator.hub.control.set_policy(text, caller.principal)
-    coordinator.house.async_set_same_as(policy.same_as)
+    coordinator.async_follow_policy()
     coordinator.async_keep(
         {**coordinator.config_entry.options, CONF_POLICY: POLICY_FILE}
     )

@@ -92,6 +92,7 @@ async def _async_propose(
         operation=wanted.operation,
         parameters=wanted.parameters,
         reason=call.data[ATTR_REASON],
+        language=language_of(call),
         dry_run=call.data[ATTR_DRY_RUN],
     )
     return response_of(coordinator, result, language_of(call))

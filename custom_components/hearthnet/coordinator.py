@@ -201,9 +201,7 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
         opened.push_async_callback(self.hub.stop)
         if chosen.text is not None:
             await self.hub.control.set_policy(chosen.text, OWNER)
-        policy = self.hub.state.in_force.policy
-        self.house.async_set_same_as(policy.same_as)
-        self.house.async_set_declared(policy.declared)
+        self.async_follow_policy()
         async_show_mistakes(hass, POLICY, chosen.mistakes, str(chosen.path))
         await async_tell_dropped(hass, restart)
         opened.callback(self.hub.overview.subscribe(self._async_decided))
@@ -254,6 +252,13 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
             return
         self._opened.callback(stop)
         self.hub.open()
+
+    @callback
+    def async_follow_policy(self) -> None:
+        """Have the house take what the policy in force says of devices."""
+        policy = self.hub.state.in_force.policy
+        self.house.async_set_same_as(policy.same_as)
+        self.house.async_set_declared(policy.declared)
 
     # The entry
 

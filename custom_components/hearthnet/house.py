@@ -330,6 +330,9 @@ class HassHouse:
             # Asking whether a new entity is exposed stores the answer in its
             # options; a change by a person comes through the exposure's listener.
             return
+        if data["action"] != "update" or "entity_id" in data["changes"]:
+            # Groups, scripts and second names are built of others' entity ids.
+            self._built.clear()
         self._set_changed()
 
     @callback

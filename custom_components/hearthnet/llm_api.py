@@ -145,6 +145,7 @@ async def _async_wish(
         operation=wanted.operation,
         parameters=wanted.parameters,
         reason=given[ATTR_REASON],
+        language=language,
         dry_run=dry_run,
     )
     return response_of(coordinator, result, language)

@@ -14,7 +14,11 @@ from typing import Any
 from homeassistant.config_entries import SOURCE_USER, ConfigSubentryData
 from homeassistant.core import HomeAssistant
 from homeassistant.data_entry_flow import FlowResultType
-from homeassistant.helpers import issue_registry as ir
+from homeassistant.helpers import (
+    device_registry as dr,
+    entity_registry as er,
+    issue_registry as ir,
+)
 from homeassistant.setup import async_setup_component
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
@@ -269,6 +273,11 @@ async def test_a_phone_is_paired_and_cut_off(
 
     async with phone(entry, broker, tmp_path / "phone") as companion:
         await until(entry, lambda _status: online(entry, "phone"))
+        devices, agent = dr.async_get(hass), (DOMAIN, f"{ENTRY_ID}_phone")
+        gone = devices.async_get_device(identifiers={agent})
+        assert gone is not None
+        entities = er.async_get(hass)
+        assert er.async_entries_for_device(entities, gone.id)
         # Deleting the subentry is a new start of the hub that does not know it.
         (subentry,) = entry.subentries.values()
         hass.config_entries.async_remove_subentry(entry, subentry.subentry_id)
@@ -278,6 +287,9 @@ async def test_a_phone_is_paired_and_cut_off(
         assert [agent.name for agent in hub.status.agents] == ["rupert", "jeeves"]
         assert entry.runtime_data.outside.bus.presence.host("darcy") is None
         assert companion.trust.hub == hub.node.public_key
+        # The quality scale's rule stale-devices.
+        assert devices.async_get_device(identifiers={agent}) is None
+        assert er.async_entries_for_device(entities, gone.id) == []
     assert await hass.config_entries.async_unload(ENTRY_ID)
 
 

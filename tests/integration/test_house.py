@@ -19,6 +19,7 @@ from pytest_homeassistant_custom_component.common import (
 )
 
 from custom_components.hearthnet.core.devices import Device, Principal
+from custom_components.hearthnet.core.policy.model import Declared
 from custom_components.hearthnet.groups import is_native
 from custom_components.hearthnet.house import HassHouse, HouseOptions
 from custom_components.hearthnet.people import async_own_user
@@ -78,6 +79,37 @@ async def test_the_list_of_devices_is_made_once_until_something_changes(
 
     house.async_set_same_as([frozenset({"light.hall", "light.desk"})])
     assert len({device.key for device in house.devices()}) == 1
+
+
+async def test_what_is_built_of_others_follows_their_names(
+    hass: HomeAssistant,
+) -> None:
+    """A script's members and a second name are written as entity ids."""
+    await set_up(hass, [lamp("hall"), lamp("desk")])
+    sequence = {"sequence": [{"action": "test.nothing"}]}
+    assert await async_setup_component(hass, "script", {"script": {"party": sequence}})
+    expose(hass, "script.party")
+    house = await started(hass)
+    house.async_set_declared(
+        {"script.party": Declared(members=frozenset({"light.late"}))}
+    )
+    house.async_set_same_as([frozenset({"light.desk", "light.a_twin"})])
+    desk, hall = device_id(hass, "light.desk"), device_id(hass, "light.hall")
+    assert named(house, "script.party").moves == ("light.late",)
+    assert named(house, "light.desk").physical == "light.a_twin"
+
+    registry = er.async_get(hass)
+    registry.async_update_entity("light.hall", new_entity_id="light.late")
+    await hass.async_block_till_done()
+    assert named(house, "script.party").moves == (hall,)
+    twin = registry.async_get_or_create(
+        "light", "test", "twin", object_id_base="a_twin"
+    )
+    assert twin.entity_id == "light.a_twin"
+    await hass.async_block_till_done()
+    device = house.device(desk)
+    assert device is not None
+    assert device.physical == twin.id
 
 
 async def test_what_is_known_of_a_device(hass: HomeAssistant) -> None:

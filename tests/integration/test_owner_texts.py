@@ -7,6 +7,7 @@ from typing import Any
 
 from homeassistant.core import Context, HomeAssistant
 from homeassistant.exceptions import ServiceValidationError, Unauthorized
+from homeassistant.setup import async_setup_component
 import pytest
 from pytest_homeassistant_custom_component.common import MockUser
 
@@ -120,3 +121,24 @@ async def test_policy(hass: HomeAssistant, hass_owner_user: MockUser) -> None:
     ben = await hass.auth.async_create_user("Ben", group_ids=["system-users"])
     with pytest.raises(Unauthorized):
         await call(hass, "set_policy", ben.id, text=good)
+
+
+async def test_a_policy_in_force_counts_for_devices_at_once(
+    hass: HomeAssistant, hass_owner_user: MockUser
+) -> None:
+    """What it declares of scripts, and which entities are one device."""
+    sequence = {"sequence": [{"action": "test.nothing"}]}
+    assert await async_setup_component(hass, "script", {"script": {"party": sequence}})
+    expose(hass, "script.party")
+    entry = await set_up_hearthnet(hass)
+    house = entry.runtime_data.house
+    assert "script.party" not in {device.entity_id for device in house.devices()}
+
+    text = preset("balanced") + (
+        "\nsame_as: [[light.hall, light.bed]]\n"
+        "scripts: [{entity: script.party, members: [light.hall]}]\n"
+    )
+    await call(hass, "set_policy", hass_owner_user.id, text=text)
+    devices = {device.entity_id: device for device in house.devices()}
+    assert devices["script.party"].moves == (devices["light.hall"].id,)
+    assert devices["light.bed"].key == devices["light.hall"].key

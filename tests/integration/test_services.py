@@ -115,6 +115,32 @@ async def test_propose(
     assert (await propose(hass, anna, 40))["outcome"] == "already_so"
 
 
+async def test_the_language_of_a_wish_is_on_record(
+    hass: HomeAssistant, entry: MockConfigEntry, anna: Context
+) -> None:
+    """The caller's own, else the home's."""
+    hass.config.language = "fr"
+    lease = await call(
+        hass,
+        "request_lease",
+        anna,
+        entity_id=DESK,
+        action="light.turn_off",
+        reason="a test",
+    )
+    used = await call(hass, "execute", anna, lease=lease["lease"], language="es")
+    assert used["speech"] == "Desk: ya apagado."
+    spoken = await propose(hass, anna, 40)
+    assert spoken["speech"] == "Desk : maintenant allumé, à 40 % de luminosité."
+    languages = []
+    for wish in (used, spoken):
+        await recorded(entry)
+        told = await read(hass, "explain", intent=wish["intent"])
+        (intent,) = [e for e in told["events"] if e["message"]["type"] == "intent"]
+        languages.append(intent["message"]["body"]["language"])
+    assert languages == ["es", "fr"]
+
+
 async def test_propose_dry_run(
     hass: HomeAssistant, entry: MockConfigEntry, anna: Context
 ) -> None:

@@ -282,12 +282,17 @@ class Hub:
         operation: str,
         parameters: Mapping[str, Json],
         reason: str,
+        language: str = "en",
         relative: Mapping[str, float] | None = None,
         dry_run: bool = False,
     ) -> Result:
         """Take one action as an intent."""
         request = Request(
-            text=reason, principal=principal, origin=origin, dry_run=dry_run
+            text=reason,
+            principal=principal,
+            origin=origin,
+            language=language,
+            dry_run=dry_run,
         )
         action = Action(
             targets=targets,
@@ -307,10 +312,13 @@ class Hub:
         operation: str,
         parameters: Mapping[str, Json],
         reason: str,
+        language: str = "en",
         ttl: float = DEFAULT_TTL,
     ) -> Step:
         """Get a lease without using it; its id is in the step if it was granted."""
-        request = Request(text=reason, principal=principal, origin=origin)
+        request = Request(
+            text=reason, principal=principal, origin=origin, language=language
+        )
         action = Action(
             targets=(target,), operation=operation, parameters=parameters, why=reason
         )
@@ -318,7 +326,12 @@ class Hub:
         return result.steps[0]
 
     async def execute(
-        self, lease_id: str, *, principal: Principal, origin: Origin
+        self,
+        lease_id: str,
+        *,
+        principal: Principal,
+        origin: Origin,
+        language: str = "en",
     ) -> Result:
         """Take a lease to the gate, which says whether it still counts.
 
@@ -332,7 +345,10 @@ class Hub:
         if (lease.principal.kind, lease.principal.id) != (principal.kind, principal.id):
             raise PermissionError(lease.principal.name)
         request = Request(
-            text=f"use lease {lease_id}", principal=principal, origin=origin
+            text=f"use lease {lease_id}",
+            principal=principal,
+            origin=origin,
+            language=language,
         )
         return await self._rupert.use(request, lease)
 
