@@ -242,6 +242,12 @@ async def _answer(broker: Broker, code: Code, key: SigningKey) -> bool:
     return False
 
 
+def devices_called(hass: HomeAssistant, name: str) -> list[dr.DeviceEntry]:
+    """Return the entry's devices of a name."""
+    found = dr.async_entries_for_config_entry(dr.async_get(hass), ENTRY_ID)
+    return [device for device in found if device.name == name]
+
+
 async def test_a_phone_is_paired_and_cut_off(
     hass: HomeAssistant, broker: Broker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -273,10 +279,8 @@ async def test_a_phone_is_paired_and_cut_off(
 
     async with phone(entry, broker, tmp_path / "phone") as companion:
         await until(entry, lambda _status: online(entry, "phone"))
-        devices, agent = dr.async_get(hass), (DOMAIN, f"{ENTRY_ID}_phone")
-        gone = devices.async_get_device(identifiers={agent})
-        assert gone is not None
         entities = er.async_get(hass)
+        (gone,) = devices_called(hass, "Phone")
         assert er.async_entries_for_device(entities, gone.id)
         # Deleting the subentry is a new start of the hub that does not know it.
         (subentry,) = entry.subentries.values()
@@ -288,7 +292,8 @@ async def test_a_phone_is_paired_and_cut_off(
         assert entry.runtime_data.outside.bus.presence.host("darcy") is None
         assert companion.trust.hub == hub.node.public_key
         # The quality scale's rule stale-devices.
-        assert devices.async_get_device(identifiers={agent}) is None
+        assert devices_called(hass, "Phone") == []
+        assert len(devices_called(hass, "Jeeves")) == 1
         assert er.async_entries_for_device(entities, gone.id) == []
     assert await hass.config_entries.async_unload(ENTRY_ID)
 
