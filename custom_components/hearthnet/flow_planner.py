@@ -135,7 +135,7 @@ class PlannerSteps(ConfigEntryBaseFlow):
         return self.async_show_form(
             step_id="model",
             data_schema=self.add_suggested_values_to_schema(
-                _model_schema(self._models), user_input or suggested
+                model_schema(self._models), user_input or suggested
             ),
             **told(trouble),
         )
@@ -209,7 +209,8 @@ def _trouble(error: PlannerError) -> Trouble:
     return Trouble(key=key, where=where, placeholders={"error": error.detail or "-"})
 
 
-def _model_schema(models: Iterable[str]) -> vol.Schema:
+def model_schema(models: Iterable[str]) -> vol.Schema:
+    """Return a form with the models that are offered; another name may be given."""
     selector = SelectSelector(
         SelectSelectorConfig(options=list(models), custom_value=True, sort=False)
     )

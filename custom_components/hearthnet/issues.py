@@ -67,7 +67,7 @@ def async_show_budget(hass: HomeAssistant, cap: str | None) -> None:
 @callback
 def async_show_model(hass: HomeAssistant, model: str | None) -> None:
     """Show the model that is not offered (any more), or take the issue back."""
-    _show(hass, MODEL, model is not None, model=model or "")
+    _show(hass, MODEL, model is not None, fixable=True, model=model or "")
 
 
 @callback

@@ -8,7 +8,7 @@ from homeassistant.core import HomeAssistant
 from .const import DOMAIN
 from .core.operations import Operation
 from .core.phone.recipes import Recipes
-from .core.planner import FirstOf, Planner
+from .core.planner import FirstOf, Planner, WithHelp
 from .core.planner.later import LaterPlanner
 from .core.planner.playbooks import PlaybookPlanner, Playbooks
 from .core.planner.recipes import RecipePlanner
@@ -47,15 +47,16 @@ def planner_of(
 ) -> Planner:
     """Return the planners in the order in which they are asked.
 
-    With a model the explainer is left for what the model declines to plan.
+    With a model the explainer is left for what the model has no plan for.
     """
+    explainer = SentenceExplainer(hass, house)
     return LaterPlanner(
         FirstOf(
             PlaybookPlanner(playbooks.in_force),
             RecipePlanner(recipes),
             SentencePlanner(hass, house),
-            *(() if model is None else (model,)),
-            SentenceExplainer(hass, house),
+            *(() if model is None else (WithHelp(model, explainer),)),
+            explainer,
         )
     )
 

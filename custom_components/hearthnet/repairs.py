@@ -1,13 +1,18 @@
 """Repairs: what HearthNet can put right itself, and what a person decides."""
 
+from typing import Any
+
 from homeassistant.components.repairs import RepairsFlow, RepairsFlowResult
+from homeassistant.const import CONF_API_KEY
 from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
 import voluptuous as vol
 
-from .const import DOMAIN
-from .coordinator import OWNER
-from .issues import CLOCK
+from .checks import Trouble
+from .const import CONF_AI_TASK, CONF_MODEL, CONF_PLANNER, DOMAIN
+from .coordinator import OWNER, HearthnetConfigEntry
+from .flow_planner import AI_TASK, async_models, async_prove, model_schema
+from .issues import CLOCK, MODEL
 from .routes import async_close_route
 
 type Data = dict[str, str | int | float | None]
@@ -20,6 +25,8 @@ async def async_create_fix_flow(
     data = data or {}
     if issue_id == CLOCK:
         return ClockFlow(data)
+    if issue_id == MODEL:
+        return ModelFlow(data)
     return ReviewFlow(str(data["intent"])) if "intent" in data else CloseRouteFlow(data)
 
 
@@ -49,6 +56,84 @@ class ClockFlow(RepairsFlow):
             )
         for entry in self.hass.config_entries.async_loaded_entries(DOMAIN):
             await entry.runtime_data.hub.control.confirm_clock(OWNER)
+        return self.async_create_entry(data={})
+
+
+class ModelFlow(RepairsFlow):
+    """Asks for another model, of the kind that there was, and proves it."""
+
+    def __init__(self, placeholders: Data) -> None:
+        """Take what to show."""
+        self._placeholders = {key: str(value) for key, value in placeholders.items()}
+
+    async def async_step_init(
+        self, user_input: dict[str, str] | None = None
+    ) -> RepairsFlowResult:
+        """Ask as the kind of planner wants it."""
+        if (entry := self._entry) is None:
+            return self.async_abort(reason="not_loaded")
+        if entry.options[CONF_PLANNER] == "ai_task":
+            return await self.async_step_ai_task()
+        return await self.async_step_model()
+
+    async def async_step_model(
+        self, user_input: dict[str, str] | None = None
+    ) -> RepairsFlowResult:
+        """Ask for a model that answers to the key."""
+        if (entry := self._entry) is None:
+            return self.async_abort(reason="not_loaded")
+        key: str = entry.data[CONF_API_KEY]
+        trouble: Trouble | None = None
+        if user_input is not None:
+            name = user_input[CONF_MODEL].strip()
+            proved, trouble = await async_prove(self.hass, key, name)
+            if proved is not None:
+                return self._keep(entry, proved)
+        models, unlisted = await async_models(self.hass, key)
+        return self._form("model", model_schema(models), trouble or unlisted)
+
+    async def async_step_ai_task(
+        self, user_input: dict[str, str] | None = None
+    ) -> RepairsFlowResult:
+        """Ask for an AI Task entity that there is."""
+        if (entry := self._entry) is None:
+            return self.async_abort(reason="not_loaded")
+        trouble: Trouble | None = None
+        if user_input is not None:
+            if self.hass.states.get(user_input[CONF_AI_TASK]) is not None:
+                return self._keep(entry, user_input)
+            trouble = Trouble(key="no_such_entity", where=CONF_AI_TASK)
+        return self._form("ai_task", AI_TASK, trouble)
+
+    @property
+    def _entry(self) -> HearthnetConfigEntry | None:
+        entries = self.hass.config_entries.async_loaded_entries(DOMAIN)
+        return next(iter(entries), None)
+
+    def _form(
+        self, step: str, schema: vol.Schema, trouble: Trouble | None
+    ) -> RepairsFlowResult:
+        errors: dict[str, str] = {}
+        placeholders = dict(self._placeholders)
+        if trouble is not None:
+            # The form has no field for the key.
+            where = "base" if trouble.where == CONF_API_KEY else trouble.where
+            errors[where] = trouble.key
+            placeholders |= trouble.placeholders
+        return self.async_show_form(
+            step_id=step,
+            data_schema=schema,
+            errors=errors,
+            description_placeholders=placeholders,
+        )
+
+    def _keep(
+        self, entry: HearthnetConfigEntry, chosen: dict[str, Any]
+    ) -> RepairsFlowResult:
+        """Put the choice into force: a change of the options is a new boot."""
+        self.hass.config_entries.async_update_entry(
+            entry, options={**entry.options, **chosen}
+        )
         return self.async_create_entry(data={})
 
 

@@ -1,31 +1,54 @@
 """The model in use: its plans, what they cost, caps, and what a person must fix."""
 
+import asyncio
 from dataclasses import replace
 from datetime import timedelta
+from http import HTTPStatus
+import json
 from typing import Any
 
 from freezegun.api import FrozenDateTimeFactory
 from homeassistant.components.diagnostics import REDACTED
 from homeassistant.config_entries import SOURCE_REAUTH
-from homeassistant.core import HomeAssistant
+from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import issue_registry as ir
+from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.common import (
     MockUser,
     async_fire_time_changed,
 )
+from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
 from custom_components.hearthnet.const import DOMAIN
 from custom_components.hearthnet.diagnostics import async_get_config_entry_diagnostics
-from tests.support.messages_api import KEY, Reply, act, first_light, plan
+from tests.support.messages_api import (
+    KEY,
+    Reply,
+    act,
+    first_light,
+    model_info,
+    plan,
+)
 
 from .home import expose, lamp, set_up
 from .model import CLAUDE, DATA, claude, say
-from .setup import set_up_hearthnet
+from .planner.ollama import ENTITY, set_up as set_up_ollama
+from .setup import OPTIONS, set_up_hearthnet
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 COZY = "Make it a bit more homely please"
+ANSWER: dict[str, Any] = {"kind": "command", "say": "", "actions": [], "asked": []}
+LAMP_ON = {
+    "n": 1.0,
+    "device": "light1",
+    "op": "light.turn_on",
+    "args": [],
+    "relative": [],
+    "after": 0.0,
+    "why": "",
+}
 
 
 @pytest.fixture(autouse=True)
@@ -175,3 +198,120 @@ async def test_diagnostics_keep_the_key(
     assert told["entry"]["data"]["api_key"] == REDACTED
     assert KEY not in str(told)
     assert told["model"]["planner"] == "anthropic"
+
+
+class Repairs:
+    """The flow that puts an issue right, walked as the dashboard does."""
+
+    def __init__(self, client: Any) -> None:
+        """Take a signed-in client."""
+        self._client = client
+        self._path = "/api/repairs/issues/fix"
+
+    async def start(self, issue: str) -> dict[str, Any]:
+        form = await self._post(self._path, handler=DOMAIN, issue_id=issue)
+        self._path += f"/{form['flow_id']}"
+        return form
+
+    async def submit(self, **given: str) -> dict[str, Any]:
+        return await self._post(self._path, **given)
+
+    async def _post(self, path: str, **data: str) -> dict[str, Any]:
+        response = await self._client.post(path, json=data)
+        assert response.status == HTTPStatus.OK
+        return dict(await response.json())
+
+
+async def test_another_model_is_chosen_in_repairs(
+    hass: HomeAssistant,
+    monkeypatch: pytest.MonkeyPatch,
+    hass_client: ClientSessionGenerator,
+) -> None:
+    """It is proved like the first, and takes its place at once."""
+    assert await async_setup_component(hass, "repairs", {})
+    issues = ir.async_get(hass)
+    async with claude(monkeypatch) as api:
+        api.models["claude-next"] = model_info("claude-next", thinking_off=False)
+        shown = asyncio.Event()
+        hass.bus.async_listen_once(
+            ir.EVENT_REPAIRS_ISSUE_REGISTRY_UPDATED, callback(lambda _: shown.set())
+        )
+        entry = await set_up_hearthnet(hass, DATA, **CLAUDE | {"model": "claude-gone"})
+        async with asyncio.timeout(10):
+            await shown.wait()
+        assert issues.async_get_issue(DOMAIN, "model_unknown") is not None
+        repairs = Repairs(await hass_client())
+        form = await repairs.start("model_unknown")
+        assert form["step_id"] == "model"
+        assert form["description_placeholders"]["model"] == "claude-gone"
+        form = await repairs.submit(model="claude-none")
+        assert form["errors"] == {"model": "model_unknown"}
+        done = await repairs.submit(model="claude-next")
+        assert done["type"] == "create_entry"
+        await hass.async_block_till_done()
+        assert entry.options == OPTIONS | CLAUDE | {
+            "model": "claude-next",
+            "thinking_off": False,
+        }
+        assert entry.runtime_data.model.planner is not None
+    assert issues.async_get_issue(DOMAIN, "model_unknown") is None
+
+
+async def test_another_ai_task_entity_is_chosen_in_repairs(
+    hass: HomeAssistant,
+    hass_client: ClientSessionGenerator,
+    hass_admin_user: MockUser,
+) -> None:
+    assert await async_setup_component(hass, "repairs", {})
+    small = await set_up_ollama(hass)
+    small.replies = [json.dumps({**ANSWER, "actions": [LAMP_ON]})]
+    entry = await set_up_hearthnet(hass, planner="ai_task", ai_task="ai_task.gone")
+    told = await say(hass, COZY, hass_admin_user.id)
+    assert told["reason"] == "model_unknown"
+    repairs = Repairs(await hass_client())
+    form = await repairs.start("model_unknown")
+    assert form["step_id"] == "ai_task"
+    form = await repairs.submit(ai_task="ai_task.nowhere")
+    assert form["errors"] == {"ai_task": "no_such_entity"}
+    assert (await repairs.submit(ai_task=ENTITY))["type"] == "create_entry"
+    await hass.async_block_till_done()
+    assert entry.options["ai_task"] == ENTITY
+    told = await say(hass, COZY, hass_admin_user.id)
+    assert told["outcome"] == "changed"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "Sure, the lamp is on!",
+        "",
+        "{}",
+        "null",
+        json.dumps({**ANSWER, "actions": [{**LAMP_ON, "op": "light.explode"}]}),
+        json.dumps({**ANSWER, "say": "Done, I turned on everything."}),
+    ],
+)
+async def test_a_weak_model_is_an_honest_nothing(
+    hass: HomeAssistant, hass_admin_user: MockUser, reply: str
+) -> None:
+    """Nonsense or nothing: said so, nothing moved, and known sentences go on."""
+    small = await set_up_ollama(hass)
+    small.replies = [reply]
+    await set_up_hearthnet(hass, planner="ai_task", ai_task=ENTITY)
+    told = await say(hass, COZY, hass_admin_user.id)
+    assert not told["complete"]
+    assert "done" not in told["speech"].casefold()
+    assert told["speech"].startswith(("Nothing was touched: ", "Hall was left alone"))
+    assert (await say(hass, "turn on the hall", hass_admin_user.id))["complete"]
+
+
+async def test_a_failed_model_does_not_hide_a_near_name(
+    hass: HomeAssistant, hass_admin_user: MockUser
+) -> None:
+    """What offline words know better is what is said; the cost is on record."""
+    small = await set_up_ollama(hass)
+    small.replies = ["{}"]
+    entry = await set_up_hearthnet(hass, planner="ai_task", ai_task=ENTITY)
+    told = await say(hass, "turn on the hal", hass_admin_user.id)
+    assert told["speech"].endswith("Did you mean Hall?")
+    assert entry.runtime_data.model.last.calls == 2
