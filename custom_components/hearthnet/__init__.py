@@ -74,6 +74,7 @@ def _forget_agents(hass: HomeAssistant, coordinator: HearthnetCoordinator) -> No
 
 
 async def _async_changed(hass: HomeAssistant, entry: HearthnetConfigEntry) -> None:
+    entry.runtime_data.async_cut_off()
     if entry.runtime_data.outdated:
         hass.config_entries.async_schedule_reload(entry.entry_id)
 

@@ -43,6 +43,7 @@ BROKER: dict[vol.Marker, Any] = {
     ),
     vol.Required(CONF_TLS, default=False): BooleanSelector(),
     vol.Optional(CONF_CA): TextSelector(TextSelectorConfig(multiline=True)),
+    vol.Optional(PREFIX): TextSelector(),
 }
 
 
@@ -57,12 +58,11 @@ async def async_check_broker(
 ) -> Broker | Trouble:
     """Return the broker that a form names, or why it cannot be used.
 
-    The prefix is drawn once for a home: two homes may share a broker.
+    Without a `prefix`, given or known, one is drawn: two homes may share a broker.
     """
+    prefix = given.get(PREFIX) or prefix or f"hearthnet/{os.urandom(4).hex()}"
     try:
-        broker = Broker.from_dict(
-            {**given, PREFIX: prefix or f"hearthnet/{os.urandom(4).hex()}"}
-        )
+        broker = Broker.from_dict({**given, PREFIX: prefix})
         problem = await async_try_broker(broker)
     except ValueError as error:  # a certificate that is none
         problem = str(error)

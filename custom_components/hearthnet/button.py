@@ -1,4 +1,4 @@
-"""The button that revokes every lease."""
+"""Buttons: revoke every lease, renew the hub's key."""
 
 from typing import override
 
@@ -20,7 +20,8 @@ async def async_setup_entry(
     async_add_entities: AddConfigEntryEntitiesCallback,
 ) -> None:
     """Set up the HearthNet button based on a config entry."""
-    async_add_entities([RevokeAllButton(entry.runtime_data)])
+    coordinator = entry.runtime_data
+    async_add_entities([RevokeAllButton(coordinator), RenewKeyButton(coordinator)])
 
 
 class RevokeAllButton(HearthnetEntity, ButtonEntity):
@@ -39,3 +40,21 @@ class RevokeAllButton(HearthnetEntity, ButtonEntity):
         caller = await async_caller(self.coordinator, self._context)
         with requested_by(self._context):
             await self.coordinator.hub.control.revoke_all(caller.principal)
+
+
+class RenewKeyButton(HearthnetEntity, ButtonEntity):
+    """Gives the hub a new key; companions follow by themselves."""
+
+    _attr_entity_category = EntityCategory.CONFIG
+    _attr_entity_registry_enabled_default = False
+    _attr_translation_key = "renew_key"
+
+    def __init__(self, coordinator: HearthnetCoordinator) -> None:
+        """Initialize the button."""
+        super().__init__(coordinator, "renew_key")
+
+    @override
+    async def async_press(self) -> None:
+        """Renew the key; the hub starts anew."""
+        caller = await async_caller(self.coordinator, self._context)
+        await self.coordinator.async_renew_key(caller.principal)

@@ -27,6 +27,7 @@ import voluptuous as vol
 from .companions import Pairing, broker_of
 from .const import CONF_ROLE, DOMAIN, PAIR_WAIT, ROLES
 from .core.bus.broker import Broker
+from .core.enrolled import Enrolled
 from .core.keys import SigningKey
 from .core.messages import NAME
 from .core.pairing import Code
@@ -135,18 +136,29 @@ class CompanionFlow(ConfigSubentryFlow):
         """Have a person compare the fingerprints: nobody else can tell who came."""
         found = self._pairing.offer.found
         assert found is not None
-        if user_input is None:
-            return self.async_show_form(
-                step_id="confirm",
-                data_schema=vol.Schema({vol.Required("same", default=False): bool}),
-                description_placeholders={
-                    "name": found.name,
-                    "fingerprint": found.key.fingerprint,
-                },
-            )
-        await self._pairing.async_conclude(accepted=user_input["same"])
-        if not user_input["same"]:
-            return self.async_abort(reason="not_the_same")
+        errors: dict[str, str] = {}
+        if user_input is not None:
+            # Whoever waited at the other machine has given up by then.
+            if self._pairing.problem == "expired":
+                return self.async_abort(reason="code_expired")
+            told = await self._pairing.async_conclude(accepted=user_input["same"])
+            if not user_input["same"]:
+                return self.async_abort(reason="not_the_same")
+            if told:
+                return self._async_enroll(found)
+            errors["base"] = "not_told"
+        return self.async_show_form(
+            step_id="confirm",
+            data_schema=vol.Schema({vol.Required("same", default=False): bool}),
+            errors=errors,
+            description_placeholders={
+                "name": found.name,
+                "fingerprint": found.key.fingerprint,
+            },
+        )
+
+    def _async_enroll(self, found: Enrolled) -> SubentryFlowResult:
+        """Take the companion in: the entry starts anew and knows it."""
         return self.async_create_entry(
             title=found.name, data=found.as_dict(), unique_id=found.name
         )

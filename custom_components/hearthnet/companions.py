@@ -6,6 +6,7 @@ from contextlib import suppress
 import json
 import os
 from pathlib import Path
+import random
 from typing import Any
 
 from homeassistant.components.mqtt import DOMAIN as MQTT_DOMAIN
@@ -16,6 +17,7 @@ from homeassistant.core import HomeAssistant, callback
 from .const import CONF_BROKER, SUBENTRY_COMPANION
 from .core.bus.broker import Broker, Topics
 from .core.bus.link import Link, LinkError, connect
+from .core.bus.retry import Backoff, first
 from .core.clock import SystemClock
 from .core.enrolled import Enrolled
 from .core.files import replace
@@ -45,12 +47,14 @@ def enrolled_of(entry: ConfigEntry) -> dict[str, Enrolled]:
 def async_mqtt_broker(hass: HomeAssistant) -> Mapping[str, Any] | None:
     """Return where the MQTT integration's broker is; None when there is none."""
     for entry in hass.config_entries.async_entries(MQTT_DOMAIN, include_ignore=False):
+        authority = entry.data.get("certificate")
         return {
             "host": entry.data.get("broker"),
             CONF_PORT: entry.data.get(CONF_PORT, 1883),
             CONF_USERNAME: entry.data.get(CONF_USERNAME),
             CONF_PASSWORD: entry.data.get(CONF_PASSWORD),
-            "tls": bool(entry.data.get("certificate")),
+            "tls": bool(authority),
+            "ca": None if authority == "auto" else authority,
         }
     return None
 
@@ -111,28 +115,42 @@ class Pairing:
                 await self._came.wait()
         return self.offer.found
 
-    async def async_conclude(self, *, accepted: bool) -> None:
-        """Tell the companion what the person said."""
-        self._decided.set_result(self.offer.answer(self._key, accepted=accepted))
+    async def async_conclude(self, *, accepted: bool) -> bool:
+        """Tell the companion what the person said; False if the broker is away."""
+        if not self._decided.done():
+            self._decided.set_result(self.offer.answer(self._key, accepted=accepted))
         with suppress(TimeoutError):
             async with asyncio.timeout(CONNECT_TIMEOUT):
                 await self._answered.wait()
+        return self._answered.is_set()
 
     async def async_run(self) -> None:
-        """Listen, and answer once a person has decided."""
+        """Listen, and answer once a person has decided; also over a lost broker."""
+        backoff = Backoff(self._clock, random.random)
+        while not self._answered.is_set():
+            backoff.begin()
+            with suppress(LinkError, OSError):
+                await self._async_serve()
+            await backoff.pause(self._answered)
+
+    async def _async_serve(self) -> None:
+        """Listen and answer over one connection."""
         code = self.offer.code
         topics = Topics(self._via.prefix)
         identifier = topics.pair(code.topic, "hub")
         async with connect(self._via, identifier) as link:
             await link.subscribe(topics.pair(code.topic, code.name))
             listening = asyncio.ensure_future(self._async_listen(link))
+            deciding = asyncio.ensure_future(asyncio.shield(self._decided))
             try:
-                payload = await self._decided
+                await first([listening, deciding])
+                payload = self._decided.result()
                 await link.publish(topics.pair(code.topic, "hub"), payload)
                 self._answered.set()
             finally:
                 listening.cancel()
-                await asyncio.gather(listening, return_exceptions=True)
+                deciding.cancel()
+                await asyncio.gather(listening, deciding, return_exceptions=True)
 
     async def _async_listen(self, link: Link) -> None:
         async for delivery in link.deliveries():

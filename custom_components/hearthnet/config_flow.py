@@ -110,7 +110,7 @@ class HearthnetConfigFlow(PlannerSteps, ConfigFlow, domain=DOMAIN):
                 return await self._async_done()
             trouble = made
         elif self._chosen[CONF_TRANSPORT] == "mqtt":
-            given = shown(async_mqtt_broker(self.hass) or {})
+            given = shown({**before, **(async_mqtt_broker(self.hass) or {})})
         else:
             given = shown(before)
         return self.async_show_form(

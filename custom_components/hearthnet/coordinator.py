@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from contextlib import AsyncExitStack, suppress
 from datetime import timedelta
 from functools import partial
+import os
 from typing import Any, override
 
 from homeassistant.config_entries import ConfigEntry
@@ -27,6 +28,7 @@ from .const import (
 from .core.devices import House, Principal
 from .core.hub import Hub
 from .core.journal import JournalError
+from .core.keys import renew
 from .core.news import Finished, HoldBroken, News, news
 from .core.node import Node
 from .core.outside import Outside
@@ -44,6 +46,7 @@ from .issues import (
     POLICY,
     async_show_bus,
     async_show_clock,
+    async_show_companions,
     async_show_mistakes,
     async_show_record,
     async_show_reviews,
@@ -274,6 +277,20 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
         self._in_force = {**self._in_force, "options": dict(options)}
         self.hass.config_entries.async_update_entry(entry, options=options)
 
+    @callback
+    def async_cut_off(self) -> None:
+        """Let go of companions that were taken out; the new boot is yet to come."""
+        if self.outside is not None:
+            self.outside.keep(enrolled_of(self.config_entry))
+
+    async def async_renew_key(self, principal: Principal) -> None:
+        """Give the hub a new key, which the old one names, and start anew with it."""
+        await self.hub.control.note_renewal(principal)
+        await self.hass.async_add_executor_job(
+            renew, self.folder.key, self.folder.chain, os.urandom(32)
+        )
+        self.hass.config_entries.async_schedule_reload(self.config_entry.entry_id)
+
     # Status
 
     @override
@@ -333,6 +350,7 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
         self.async_set_updated_data(status)
         self._reviews = async_show_reviews(self.hass, status.reviews, self._reviews)
         if self.outside is not None:
+            async_show_companions(self.hass, status.agents)
             reports = self.outside.bus.reports
             async_show_bus(
                 self.hass,

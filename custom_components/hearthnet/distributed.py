@@ -68,11 +68,18 @@ async def async_open_outside(
         chain: list[dict[str, str]] = []
         with suppress(FileNotFoundError):
             chain = json.loads(folder.chain.read_bytes())
-        return read_record(folder.record), chain
+        # What a renewal that was cut off has named was never used.
+        present = node.public_key.text
+        chain = [link for link in chain if link["old"] != present]
+        record = read_record(folder.record)
+        if record is not None and record.node not in enrolled:
+            # It was taken out: the record is kept here again. Another machine of
+            # this name would have to show that it has all of it.
+            folder.record.unlink()
+            record = None
+        return record, chain
 
     record, chain = await hass.async_add_executor_job(read)
-    if record is not None and record.node not in enrolled:
-        record = None  # it was taken out: the record is kept here again
     return Outside(
         node, broker, enrolled, chain=chain, record=record, on_change=on_change
     )

@@ -66,13 +66,17 @@ def async_add_per_agent(
     coordinator = entry.runtime_data
     known: set[str] = set()
 
+    subentries = {one.unique_id: one.subentry_id for one in entry.subentries.values()}
+
     @callback
     def add_new() -> None:
         names = [a.name for a in coordinator.data.agents if a.name not in known]
         known.update(names)
-        async_add_entities(
-            entity for name in names for entity in create(coordinator, name)
-        )
+        for name in names:
+            # What belongs to a companion goes when its subentry is deleted.
+            async_add_entities(
+                create(coordinator, name), config_subentry_id=subentries.get(name)
+            )
 
     add_new()
     entry.async_on_unload(coordinator.async_add_listener(add_new))

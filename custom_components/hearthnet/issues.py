@@ -8,12 +8,13 @@ from homeassistant.helpers import issue_registry as ir
 from homeassistant.util import dt as dt_util
 
 from .const import DOMAIN
-from .core.status import HubStatus, ReviewStatus
+from .core.status import AgentStatus, HubStatus, ReviewStatus
 
 LIBRARIAN_GRACE = 60.0
 """Seconds the librarian may be away before a person hears of it: it is restarted."""
 
 BUDGET = "budget_spent"
+COMPANION = "companion_problem"
 CLOCK = "clock_behind"
 JOURNAL = "journal_unwritable"
 LIBRARIAN = "librarian_dead"
@@ -91,6 +92,15 @@ def async_show_reviews(
     for key in before - standing:
         ir.async_delete_issue(hass, DOMAIN, key)
     return standing
+
+
+@callback
+def async_show_companions(hass: HomeAssistant, agents: Iterable[AgentStatus]) -> None:
+    """Show what is wrong with librarians elsewhere, or take it back."""
+    lines = "\n".join(
+        f"- {one.name}: {one.problem}" for one in agents if one.online and one.problem
+    )
+    _show(hass, COMPANION, bool(lines), warning=True, problems=lines)
 
 
 @callback

@@ -1,6 +1,6 @@
 """Numbers of the hub and of its agents."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import override
 
@@ -18,6 +18,7 @@ from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .const import DOMAIN
 from .coordinator import HearthnetConfigEntry, HearthnetCoordinator
+from .core.enrolled import DEWEY
 from .core.status import HubStatus
 from .entity import (
     DECIDED,
@@ -152,7 +153,16 @@ async def async_setup_entry(
         )
     else:
         _async_forget_model_sensors(hass, entry)
-    async_add_per_agent(entry, async_add_entities, lambda *args: [OpenTasks(*args)])
+    async_add_per_agent(entry, async_add_entities, _of_agent)
+
+
+def _of_agent(coordinator: HearthnetCoordinator, agent: str) -> Iterator[SensorEntity]:
+    """Return what an agent has: a librarian gets no tasks."""
+    tasks = OpenTasks(coordinator, agent)
+    if tasks.status is not None and tasks.status.role == DEWEY:
+        yield AgentHead(coordinator, agent)
+    else:
+        yield tasks
 
 
 @callback
@@ -224,3 +234,20 @@ class OpenTasks(HearthnetAgentEntity, SensorEntity):
     def native_value(self) -> int | None:
         """Return the count; unknown while the hub does not know the agent."""
         return self.status.open_tasks if self.status else None
+
+
+class AgentHead(HearthnetAgentEntity, SensorEntity):
+    """The newest commit of a librarian elsewhere."""
+
+    _attr_entity_category = EntityCategory.DIAGNOSTIC
+    _attr_translation_key = "head"
+
+    def __init__(self, coordinator: HearthnetCoordinator, agent: str) -> None:
+        """Initialize the sensor."""
+        super().__init__(coordinator, agent, "head")
+
+    @property
+    @override
+    def native_value(self) -> str | None:
+        """Return the commit; unknown until the librarian has shown one."""
+        return self.status.commit if self.status else None

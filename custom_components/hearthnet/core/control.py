@@ -53,6 +53,15 @@ class Control:
         )
         await self._node.sync()
 
+    async def note_renewal(self, principal: Principal) -> None:
+        """Put on record that the hub's key is about to be renewed."""
+        self._say(
+            MessageType.ALERT,
+            f"{principal.name} renews the hub's key.",
+            body={"principal": principal.as_dict()},
+        )
+        await self._node.sync()
+
     async def release_hold(self, hold_id: str, principal: Principal) -> bool:
         """End a hold before its time; False when there is none of that id."""
         hold = next((h for h in self._state.all_holds() if h.id == hold_id), None)

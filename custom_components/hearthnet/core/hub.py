@@ -5,6 +5,7 @@ starts and stops it, and answers what the edges (Home Assistant, the bench, a
 replay) ask.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import tzinfo
@@ -244,6 +245,7 @@ class Hub:
         return Readiness(
             open=self._open,
             stopping=self._stopping,
+            alone=self._outside is None or self._outside.bus.fenced is None,
             enabled=self.state.enabled,
             journal=self.node.journal.writable,
             recorded=away is None or self._clock.boottime() - away < AWAY,
@@ -413,16 +415,16 @@ class Hub:
     def status(self) -> HubStatus:
         """Everything at this moment."""
         librarian = self._librarian
+        managers = [t.assignment.task.manager for t in self.issuer.tasks.values()]
+        tasks = Counter(managers)
         return HubStatus(
             boot=self.node.boot,
             open=self._open,
             enabled=self.state.enabled,
             agents=(
                 AgentStatus(name=ROOT, online=True),
-                AgentStatus(
-                    name=JEEVES, online=True, open_tasks=len(self.issuer.tasks)
-                ),
-                *(self._outside.agents if self._outside else ()),
+                AgentStatus(name=JEEVES, online=True, open_tasks=tasks[JEEVES]),
+                *(self._outside.agents(tasks) if self._outside else ()),
             ),
             leases=tuple(map(LeaseStatus.of, self.issuer.leases.values())),
             questions=tuple(map(QuestionStatus.of, self._questions.standing)),

@@ -1,7 +1,7 @@
 """What the hub has outside Home Assistant: companions, reached over a broker."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 
 from .bus.broker import Broker
@@ -14,7 +14,7 @@ from .keys import VerifyKey
 from .librarian.client import LibrarianProcess
 from .librarian.relay import Relay
 from .librarian.remote import RemoteLibrarian
-from .librarian.stream import Named, Stream
+from .librarian.stream import Named, Shown, Stream
 from .node import Node
 from .paths import HUB, RECIPES
 from .phone.report import KIND, PhoneReport
@@ -90,13 +90,42 @@ class Outside:
         keys = {name: one.key.text for name, one in self._enrolled.items()}
         self._relay = Relay(self._node, self.bus, librarian, keys, opened=self._changed)
 
-    @property
-    def agents(self) -> tuple[AgentStatus, ...]:
-        """The companions, there or not."""
+    def agents(self, tasks: Mapping[str, int]) -> tuple[AgentStatus, ...]:
+        """Return the companions, there or not; `tasks` counts the open ones."""
         return tuple(
-            AgentStatus(name=name, online=self.bus.presence.online(name))
-            for name in self._enrolled
+            self._agent(one, tasks.get(one.name, 0)) for one in self._enrolled.values()
         )
+
+    def _agent(self, one: Enrolled, tasks: int) -> AgentStatus:
+        said = self.bus.presence.status(one.name)
+        shown = self._stream.shown.get(one.name)
+        return AgentStatus(
+            name=one.name,
+            online=self.bus.presence.online(one.name),
+            open_tasks=tasks,
+            role=one.role,
+            version=said.version if said else None,
+            commit=shown.head.commit if shown else None,
+            problem=self._problem_of(shown) if shown else None,
+        )
+
+    def _problem_of(self, shown: Shown) -> str | None:
+        keeper = self.librarian or self._relay
+        named = keeper.named if keeper else None
+        kept = named.repository if named else None
+        if kept in (None, shown.head.repository):
+            return shown.problem or shown.mirror
+        return (
+            f"it has another record, {shown.head.repository[:12]}:"
+            " it must start from a copy of this home's"
+        )
+
+    def keep(self, names: Collection[str]) -> None:
+        """Cut off every companion but these, before anything else is done."""
+        for name in self._enrolled.keys() - set(names):
+            del self._enrolled[name]
+            self.bus.forget(name)
+        self._tell()
 
     def alive(self, agent: str) -> bool:
         """Tell whether an agent, of this node or another, is there."""

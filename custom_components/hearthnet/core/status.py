@@ -37,6 +37,14 @@ class AgentStatus:
     name: str
     online: bool
     open_tasks: int = 0
+    role: str | None = None
+    """Of a companion: `dewey` or `darcy`."""
+    version: str | None = None
+    """Of the companion's program, as it said last."""
+    commit: str | None = None
+    """The newest of a librarian's record."""
+    problem: str | None = None
+    """What is wrong with a librarian or its record, in words."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -37,6 +37,8 @@ class Readiness:
     open: bool = True
     """Home Assistant has started."""
     stopping: bool = False
+    alone: bool = True
+    """No later start of this hub is known to run elsewhere."""
     enabled: bool = True
     journal: bool = True
     """The journal takes events."""
@@ -50,6 +52,9 @@ class Readiness:
         match self:
             case Readiness(stopping=True):
                 return _fails(Reason.STOPPING, "HearthNet is stopping")
+            case Readiness(alone=False):
+                text = "another HearthNet runs under this one's name"
+                return _fails(Reason.FENCED, text)
             case Readiness(open=False):
                 return _fails(Reason.STARTING, "Home Assistant is still starting")
             case Readiness(enabled=False):

@@ -7,6 +7,8 @@ from .inbound import Rejected
 
 SECONDS = 60.0
 """A topic with bad deliveries is reported once in so long."""
+SHOWN = 3600.0
+"""Seconds for which a topic with bad deliveries is shown to people."""
 MAX_TOPICS = 100
 """How many topics are told apart: whoever floods the broker invents them."""
 
@@ -18,8 +20,13 @@ class Reports:
         """Record in the name of `node`."""
         self._node = node
         self._reported: dict[str, float] = {}
-        self.rejected: dict[str, Rejected] = {}
-        """Topic to what was thrown away there last."""
+        self._rejected: dict[str, Rejected] = {}
+
+    @property
+    def rejected(self) -> dict[str, Rejected]:
+        """What was thrown away in the last hour, the last of each topic."""
+        since = self._node.clock.boottime() - SHOWN
+        return {t: r for t, r in self._rejected.items() if self._reported[t] > since}
 
     def take(self, found: Rejected) -> Record | None:
         """Put it on record; return the event, None if the topic's was just told."""
@@ -29,8 +36,9 @@ class Reports:
         if len(self._reported) >= MAX_TOPICS:
             return None
         self._reported[found.topic] = now
-        self._reported = {t: at for t, at in self._reported.items() if now - at < 3600}
-        self.rejected[found.topic] = found
+        self._reported = {t: a for t, a in self._reported.items() if now - a < SHOWN}
+        self._rejected = {t: r for t, r in self.rejected.items() if t != found.topic}
+        self._rejected[found.topic] = found
         text = f"Thrown away, {found.fault}: {found.topic[:200]}: {found.text[:200]}"
         try:
             return self._node.emit(

@@ -103,6 +103,7 @@ class Api:
             if not self._allowed(request):
                 raise web.HTTPUnauthorized(headers={"WWW-Authenticate": "HearthNet"})
             args: dict[str, Any] = {**request.query, **request.match_info}
+            args.pop("what", None)
             try:
                 if "limit" in args:
                     args["limit"] = int(args["limit"])

@@ -33,13 +33,13 @@ class Dewey:
     def __init__(self, companion: Companion, options: Options) -> None:
         """Put the parts together; `run` starts them."""
         self.companion = companion
-        self._mirror = Mirror(options.repository, options.mirror)
         self.host = Host(
             companion.node,
             companion.mqtt,
             options.repository,
             on_head=lambda _head: self._mirror.note(),
         )
+        self._mirror = Mirror(options.repository, options.mirror, self.host.tell_mirror)
         self.api = (
             Api(self.host.ask, companion.trust.key, options.api)
             if options.api

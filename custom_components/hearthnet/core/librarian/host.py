@@ -49,6 +49,7 @@ class Host:
         self._unacked: list[tuple[str, Position, Done]] = []
         self._heads = Heads(node, bus)
         self._problem: str | None = "starting"
+        self._mirror: str | None = None
         self._notices: Sequence[str] = ()
         self.head: Head | None = None
         bus.on_frame("log", self._take_log)
@@ -101,6 +102,11 @@ class Host:
         """Say where the record stands; call it at each new connection."""
         if self.head is not None:
             self._tell_head()
+
+    def tell_mirror(self, problem: str | None) -> None:
+        """Tell what is wrong with the mirror, or that nothing is any more."""
+        self._mirror = problem
+        self._tell_head()
 
     async def ask(self, what: str, **args: Any) -> Any:
         """Answer a question; LibrarianError when there is no answer."""
@@ -220,4 +226,4 @@ class Host:
 
     def _tell_head(self) -> None:
         if self.head is not None:
-            self._heads.tell(self.head, self._problem, self._notices)
+            self._heads.tell(self.head, self._problem, self._notices, self._mirror)

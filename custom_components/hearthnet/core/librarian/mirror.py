@@ -5,23 +5,30 @@ reach whatever a person's URL names.
 """
 
 import asyncio
+from collections.abc import Callable
 import logging
+import os
 from pathlib import Path
+import re
 
 _LOGGER = logging.getLogger(__name__)
 
 PAUSE = 30.0
 """Seconds from a change to the push, and at least between two."""
 LIMIT = 300.0
+_SECRET = re.compile(r"//[^/@\s]*@")
 
 
 class Mirror:
     """Pushes the branch after it has moved."""
 
-    def __init__(self, folder: Path, url: str | None) -> None:
-        """Without a `url` do nothing."""
+    def __init__(
+        self, folder: Path, url: str | None, tell: Callable[[str | None], None]
+    ) -> None:
+        """Without a `url` do nothing; `tell` hears what is wrong, None: nothing."""
         self._folder = folder
         self._url = url
+        self._tell = tell
         self._moved = asyncio.Event()
         self.problem: str | None = None
 
@@ -39,7 +46,17 @@ class Mirror:
                 await self.push(self._url)
 
     async def push(self, url: str) -> None:
-        """Push once; what goes wrong is in `problem`."""
+        """Push once; what goes wrong is told and in `problem`."""
+        problem = await self._push(url)
+        if problem is not None:
+            problem = f"the mirror: {problem.replace(url, 'its address')}"
+        if problem != self.problem:
+            self.problem = problem
+            self._tell(problem)
+            if problem is not None:
+                _LOGGER.warning("%s", problem)
+
+    async def _push(self, url: str) -> str | None:
         try:
             process = await asyncio.create_subprocess_exec(
                 *("git", "-C", str(self._folder), "push", "--quiet", "--", url),
@@ -47,10 +64,15 @@ class Mirror:
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=asyncio.subprocess.DEVNULL,
                 stderr=asyncio.subprocess.PIPE,
+                # Nobody is there to type a password, or to trust a new host.
+                env={
+                    "GIT_SSH_COMMAND": "ssh -o BatchMode=yes",
+                    **os.environ,
+                    "GIT_TERMINAL_PROMPT": "0",
+                },
             )
         except OSError as error:
-            self.problem = f"git cannot be started: {error}"
-            return
+            return f"git cannot be started: {error}"
         try:
             async with asyncio.timeout(LIMIT):
                 _, errors = await process.communicate()
@@ -60,8 +82,8 @@ class Mirror:
             if process.returncode is None:
                 process.kill()
                 await process.wait()
-        failed = process.returncode != 0
-        problem = errors.decode(errors="replace").strip()[-300:] if failed else None
-        if problem != self.problem and problem is not None:
-            _LOGGER.warning("The mirror %s: %s", url, problem)
-        self.problem = problem
+        if process.returncode == 0:
+            return None
+        # An address may hold a password, and git repeats it.
+        text = _SECRET.sub("//", errors.decode(errors="replace").strip())
+        return text[-300:] or f"git ended with {process.returncode}"

@@ -38,6 +38,8 @@ class Shown:
     """Boot and number: an older one that comes late, or again, is not taken."""
     problem: str | None
     notices: tuple[str, ...] = field(default=())
+    mirror: str | None = None
+    """What is wrong with the copy for people; the record is none the worse."""
 
 
 class Heads:
@@ -49,8 +51,14 @@ class Heads:
         self._bus = bus
         self._numbers = itertools.count(1)
 
-    def tell(self, head: Head, problem: str | None, notices: Sequence[str]) -> None:
-        """Say where the record stands."""
+    def tell(
+        self,
+        head: Head,
+        problem: str | None,
+        notices: Sequence[str],
+        mirror: str | None = None,
+    ) -> None:
+        """Say where the record stands; `mirror` is what is wrong with its copy."""
         self._bus.publish_frame(
             self._bus.topics.head(self._node.name),
             "head",
@@ -63,6 +71,7 @@ class Heads:
             commits=dict(head.commits),
             problem=problem,
             notices=list(notices),
+            mirror=mirror,
         )
 
 
@@ -135,6 +144,7 @@ class Stream:
             order=order,
             problem=frame["problem"],
             notices=tuple(frame["notices"]),
+            mirror=frame.get("mirror"),
         )
         if self.feed.connected and shown is self.current:
             self.feed.learn(shown.head)
