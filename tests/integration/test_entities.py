@@ -74,7 +74,7 @@ async def test_registry(hass: HomeAssistant, entry: MockConfigEntry) -> None:
         "binary_sensor.home_librarian": f"{ENTRY_ID}_librarian",
         "binary_sensor.jeeves_connectivity": f"{ENTRY_ID}_jeeves_online",
         "binary_sensor.rupert_connectivity": f"{ENTRY_ID}_rupert_online",
-        "button.home_renew_the_hub_s_key": f"{ENTRY_ID}_renew_key",
+        "button.home_renew_the_hubs_key": f"{ENTRY_ID}_renew_key",
         "button.home_revoke_all_leases": f"{ENTRY_ID}_revoke_all",
         "conversation.home": f"{ENTRY_ID}_conversation",
         "event.home_decision": f"{ENTRY_ID}_decision",
