@@ -91,26 +91,24 @@ async def test_another_record_is_shown_and_not_taken(
         return next(a for a in hub.status.agents if a.name == "dewey").problem or ""
 
     await until(entry, lambda _: "another record" in problem())
-    await hass.async_block_till_done()
+    entities = er.async_get(hass)
+
+    def shown(domain: str, key: str) -> str | None:
+        name = f"{ENTRY_ID}_dewey_{key}"
+        found = entities.async_get_entity_id(domain, DOMAIN, name)
+        state = hass.states.get(found) if found else None
+        return state.state if state else None
+
+    def as_it_is(_: object) -> bool:
+        head = dewey.host.head
+        return head is not None and shown("sensor", "head") == head.commit
+
+    await until(entry, as_it_is)
+    assert shown("binary_sensor", "online") == "on"
+    assert shown("binary_sensor", "problem") == "on"
     issue = ir.async_get(hass).async_get_issue(DOMAIN, "companion_problem")
     assert issue is not None
     assert "dewey: it has another record" in str(issue.translation_placeholders)
-    entities = er.async_get(hass)
-    shown = {
-        key: hass.states.get(found).state  # type: ignore[union-attr]
-        for domain, key in (
-            ("binary_sensor", "problem"),
-            ("binary_sensor", "online"),
-            ("sensor", "head"),
-        )
-        if (
-            found := entities.async_get_entity_id(
-                domain, DOMAIN, f"{ENTRY_ID}_dewey_{key}"
-            )
-        )
-    }
-    assert dewey.host.head
-    assert shown == {"problem": "on", "online": "on", "head": dewey.host.head.commit}
     tasks = f"{ENTRY_ID}_dewey_open_tasks"
     assert entities.async_get_entity_id("sensor", DOMAIN, tasks) is None
     assert hub.node.boot == boot, "the librarian beside the hub goes on"
