@@ -47,6 +47,7 @@ from .issues import (
     async_show_bus,
     async_show_clock,
     async_show_companions,
+    async_show_dropped,
     async_show_mistakes,
     async_show_record,
     async_show_reviews,
@@ -348,6 +349,7 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
             return
         status = self._async_status()
         self.async_set_updated_data(status)
+        async_show_dropped(self.hass, status.dropped)
         self._reviews = async_show_reviews(self.hass, status.reviews, self._reviews)
         if self.outside is not None:
             async_show_companions(self.hass, status.agents)

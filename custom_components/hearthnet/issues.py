@@ -8,11 +8,13 @@ from homeassistant.helpers import issue_registry as ir
 from homeassistant.util import dt as dt_util
 
 from .const import DOMAIN
+from .core.restart import Dropped
 from .core.status import AgentStatus, HubStatus, ReviewStatus
 
 LIBRARIAN_GRACE = 60.0
 """Seconds the librarian may be away before a person hears of it: it is restarted."""
 
+DROPPED = "dropped"
 BUDGET = "budget_spent"
 COMPANION = "companion_problem"
 CLOCK = "clock_behind"
@@ -69,6 +71,24 @@ def async_show_budget(hass: HomeAssistant, cap: str | None) -> None:
 def async_show_model(hass: HomeAssistant, model: str | None) -> None:
     """Show the model that is not offered (any more), or take the issue back."""
     _show(hass, MODEL, model is not None, fixable=True, model=model or "")
+
+
+@callback
+def async_show_dropped(hass: HomeAssistant, dropped: Iterable[Dropped]) -> None:
+    """Offer what a start dropped and a person can ask for anew."""
+    sayable = [one.text for one in dropped if one.sayable]
+    if not sayable:
+        ir.async_delete_issue(hass, DOMAIN, DROPPED)
+        return
+    ir.async_create_issue(
+        hass,
+        DOMAIN,
+        DROPPED,
+        is_fixable=True,
+        severity=ir.IssueSeverity.WARNING,
+        translation_key=DROPPED,
+        translation_placeholders={"count": str(len(sayable))},
+    )
 
 
 @callback

@@ -27,7 +27,8 @@ async def async_tell_dropped(hass: HomeAssistant, restart: Restart) -> None:
     """Name the requests that a restart dropped; nothing of them was run again."""
     if restart.dropped:
         requests = "\n".join(f"- {dropped.text}" for dropped in restart.dropped)
-        await _async_notify(hass, "dropped", requests=requests)
+        count = str(len(restart.dropped))
+        await _async_notify(hass, "dropped", count=count, requests=requests)
 
 
 async def async_tell_kept(hass: HomeAssistant, folder: Folder) -> None:
@@ -80,7 +81,7 @@ async def _async_notify(hass: HomeAssistant, key: str, **placeholders: str) -> N
     persistent_notification.async_create(
         hass,
         texts[f"{key}_text"].format(**placeholders),
-        title=texts[f"{key}_title"],
+        title=texts[f"{key}_title"].format(**placeholders),
         notification_id=f"{DOMAIN}_{key}",
     )
 

@@ -1,19 +1,25 @@
 """Repairs: what HearthNet can put right itself, and what a person decides."""
 
-from typing import Any
+import asyncio
+from collections.abc import Collection
+from typing import Any, Final
 
 from homeassistant.components.repairs import RepairsFlow, RepairsFlowResult
 from homeassistant.const import CONF_API_KEY
 from homeassistant.core import HomeAssistant
+from homeassistant.helpers import config_validation as cv
 from homeassistant.util import dt as dt_util
 import voluptuous as vol
 
 from .checks import Trouble
 from .const import CONF_AI_TASK, CONF_MODEL, CONF_PLANNER, DOMAIN
 from .coordinator import OWNER, HearthnetConfigEntry
+from .core.restart import Leftovers
 from .flow_planner import AI_TASK, async_models, async_prove, model_schema
-from .issues import CLOCK, MODEL
+from .issues import CLOCK, DROPPED, MODEL
 from .routes import async_close_route
+
+CONF_AGAIN: Final = "again"
 
 type Data = dict[str, str | int | float | None]
 
@@ -27,6 +33,8 @@ async def async_create_fix_flow(
         return ClockFlow(data)
     if issue_id == MODEL:
         return ModelFlow(data)
+    if issue_id == DROPPED:
+        return DroppedFlow()
     return ReviewFlow(str(data["intent"])) if "intent" in data else CloseRouteFlow(data)
 
 
@@ -163,6 +171,42 @@ class CloseRouteFlow(RepairsFlow):
             data_schema=vol.Schema({}),
             description_placeholders={"name": str(self._route["name"])},
         )
+
+
+class DroppedFlow(RepairsFlow):
+    """Asks which of what a restart dropped is still wanted."""
+
+    async def async_step_init(
+        self, user_input: dict[str, list[str]] | None = None
+    ) -> RepairsFlowResult:
+        """Ask anew for what is chosen, as whoever said it, and let the rest be."""
+        leftovers = [
+            entry.runtime_data.hub.leftovers
+            for entry in self.hass.config_entries.async_loaded_entries(DOMAIN)
+        ]
+        if user_input is not None:
+            for dropped in leftovers:
+                await _async_decide(dropped, user_input[CONF_AGAIN])
+            return self.async_create_entry(data={})
+        found = {
+            one.intent: one.text
+            for dropped in leftovers
+            for one in dropped.standing
+            if one.sayable
+        }
+        chosen = vol.Optional(CONF_AGAIN, default=list(found))
+        return self.async_show_form(
+            step_id="init", data_schema=vol.Schema({chosen: cv.multi_select(found)})
+        )
+
+
+async def _async_decide(leftovers: Leftovers, again: Collection[str]) -> None:
+    """Ask at once for all that is wanted; what nobody could say again goes too."""
+    wanted = [one.intent for one in leftovers.standing if one.intent in again]
+    for one in leftovers.standing:
+        if one.intent not in again:
+            leftovers.let_go(one.intent)
+    await asyncio.gather(*map(leftovers.again, wanted))
 
 
 class ReviewFlow(RepairsFlow):

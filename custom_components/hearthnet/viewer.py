@@ -20,6 +20,7 @@ from .core.clock import from_text
 from .core.messages import Json, MessageType
 from .core.paths import device_path
 from .core.reasons import DONE, Outcome, Reason
+from .core.restart import Dropped
 from .core.status import HoldStatus, HubStatus
 from .core.story import Event, Line
 from .core.texts import texts_for
@@ -68,6 +69,14 @@ class Viewer:
         asked = line.asked
         mine = asked is not None and asked.principal.id == self._user.id
         return mine or self._user.is_admin
+
+    @callback
+    def may_decide_about(self, dropped: Dropped) -> bool:
+        """Tell whether what a start dropped is the reader's to ask for anew."""
+        asked = dropped.request
+        return self._user.is_admin or (
+            asked is not None and asked.principal.id == self._user.id
+        )
 
     # Lines
 
@@ -273,6 +282,16 @@ class Viewer:
                 }
                 for question in status.questions
                 if self.may_read(question.target)
+            ],
+            "dropped": [
+                {
+                    "intent": one.intent,
+                    "text": one.text,
+                    "by": one.request.principal.name if one.request else "",
+                    "again": one.sayable,
+                }
+                for one in status.dropped
+                if self.may_decide_about(one)
             ],
             "record": {
                 "connected": record.connected,

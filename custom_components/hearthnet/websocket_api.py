@@ -46,6 +46,7 @@ def async_setup_websocket_api(hass: HomeAssistant) -> None:
     websocket_api.async_register_command(hass, ws_page)
     websocket_api.async_register_command(hass, ws_chain)
     websocket_api.async_register_command(hass, ws_answer)
+    websocket_api.async_register_command(hass, ws_dropped)
 
 
 @websocket_api.websocket_command(
@@ -257,6 +258,42 @@ async def ws_answer(
     else:
         told = speech(coordinator, result, msg["language"]) if result else None
         connection.send_result(msg["id"], {"speech": told})
+
+
+@websocket_api.websocket_command(
+    {
+        vol.Required("type"): f"{DOMAIN}/timeline/dropped",
+        vol.Required("intent"): cv.string,
+        vol.Required("again"): bool,
+        vol.Required("language"): cv.string,
+    }
+)
+@websocket_api.async_response
+async def ws_dropped(
+    hass: HomeAssistant, connection: ActiveConnection, msg: dict[str, Any]
+) -> None:
+    """Ask anew for what a start dropped, as the reader's own wish, or let it be."""
+    if (ready := _ready(hass, connection, msg)) is None:
+        return
+    coordinator, _ = ready
+    leftovers, intent = coordinator.hub.leftovers, msg["intent"]
+    viewer = Viewer(hass, coordinator, connection.user, msg["language"])
+    dropped = leftovers.get(intent)
+    if dropped is None or not viewer.may_decide_about(dropped):
+        text = "This is decided already."
+        connection.send_error(msg["id"], websocket_api.ERR_NOT_FOUND, text)
+        return
+    if not msg["again"]:
+        leftovers.let_go(intent)
+        connection.send_result(msg["id"], {"speech": None})
+        return
+    context = Context(user_id=connection.user.id)
+    caller = await async_caller(coordinator, context)
+    with requested_by(context):
+        result = await leftovers.again(intent, caller.principal)
+    connection.send_result(
+        msg["id"], {"speech": speech(coordinator, result, msg["language"])}
+    )
 
 
 @callback

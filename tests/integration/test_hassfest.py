@@ -131,7 +131,8 @@ def test_exceptions_are_those_used() -> None:
 def test_issues_are_those_used() -> None:
     keys = {
         *(issues.JOURNAL, issues.LIBRARIAN, issues.PLAYBOOKS, issues.POLICY),
-        *(issues.BUDGET, issues.CLOCK, issues.COMPANION, issues.MODEL, issues.RECIPES),
+        *(issues.BUDGET, issues.CLOCK, issues.COMPANION, issues.DROPPED),
+        *(issues.MODEL, issues.RECIPES),
         *(issues.REJECTED, issues.REVIEW, issues.TWIN),
         *(routes.PREFERS_LOCAL, routes.UNGATED_AGENT),
     }

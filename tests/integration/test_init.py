@@ -167,7 +167,7 @@ async def test_dropped_requests_are_told_once(hass: HomeAssistant) -> None:
     await hass.async_block_till_done()
     message = notified(hass, "dropped") or ""
     assert "- movie night" in message
-    assert "nothing was run again" in message
+    assert "Nothing was run again" in message
     assert hass.states.get("light.desk").state == "off"  # type: ignore[union-attr]
 
 

@@ -41,7 +41,7 @@ from .phone.recipes import Recipes
 from .planner import FirstOf, Planner
 from .planner.undo import UndoPlanner
 from .reservations import Reservations, Waiter
-from .restart import Restart, Startup, recover
+from .restart import Leftovers, Restart, Startup, recover
 from .state import POLICY_PATH, State
 from .status import (
     AgentStatus,
@@ -137,6 +137,7 @@ class Hub:
             send=self._bus.send,
             recipe=self._recipes.digest_of,
         )
+        self.leftovers = Leftovers(self.ask, self.overview.changed)
         self.control = Control(node, self._bus, self.state, self.issuer)
         """What people set."""
         self._observations = Observations(
@@ -203,6 +204,7 @@ class Hub:
             self._bus.send(record)
         self._reservations.rebuild(before, local=(JEEVES,), key_of=self._key_of)
         restart = recover(self.node, self.state, before, self._trust.now)
+        self.leftovers.put(restart)
         if self.node.view.get(POLICY_PATH) is None:
             await self.control.set_policy(self._policy_text, SYSTEM)
         self._put_recipes()
@@ -429,6 +431,7 @@ class Hub:
             leases=tuple(map(LeaseStatus.of, self.issuer.leases.values())),
             questions=tuple(map(QuestionStatus.of, self._questions.standing)),
             deferred=tuple(map(DeferredStatus.of, self.state.deferred())),
+            dropped=self.leftovers.standing,
             holds=tuple(map(HoldStatus.of, self.state.holds(self._clock.now()))),
             librarian=(
                 librarian.status if librarian else LibrarianStatus(connected=False)

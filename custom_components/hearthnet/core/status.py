@@ -13,6 +13,7 @@ from .holds import Hold
 from .intents import Step
 from .leases import Lease
 from .messages import Json
+from .restart import Dropped
 
 
 class Cause(StrEnum):
@@ -219,6 +220,8 @@ class HubStatus:
     questions: tuple[QuestionStatus, ...] = ()
     reviews: tuple[ReviewStatus, ...] = ()
     deferred: tuple[DeferredStatus, ...] = ()
+    dropped: tuple[Dropped, ...] = ()
+    """What the start has dropped, until somebody has decided about it."""
     librarian: LibrarianStatus = field(
         default_factory=lambda: LibrarianStatus(connected=False)
     )

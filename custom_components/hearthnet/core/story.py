@@ -350,7 +350,7 @@ def _outside(event: Event) -> list[Line]:
 
 def _dropped(event: Event) -> list[Line]:
     """Tell of the requests that a restart dropped, each by its words."""
-    nobody = Principal(kind="system", id="", name="")
+    nobody = Principal(kind="system", id="", name="").as_dict()
     return [
         Line(
             id=dropped["intent"],
@@ -361,8 +361,8 @@ def _dropped(event: Event) -> list[Line]:
             asked=Asked(
                 intent=dropped["intent"],
                 text=dropped["text"],
-                principal=nobody,
-                origin="",
+                principal=Principal.from_dict(dropped.get("principal") or nobody),
+                origin=dropped.get("origin") or "",
             ),
             commit=event["commit"],
         )
