@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 _COMMANDS = {
+    "audit": "check a record offline; export one incident of it",
     "bench": "measure this machine against the targets of the design",
     "broker": "write a configuration for Mosquitto: TLS, users, topics by user",
     "darcy": "the phone's manager: serve a phone, examine it, show its screen",

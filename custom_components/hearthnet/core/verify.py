@@ -11,6 +11,7 @@ from datetime import datetime
 from .arbitrate import Answer, Arbitration, Conflict, arbitrate
 from .assignment import Assignment
 from .compile import Compiled
+from .devices import Principal
 from .holds import Hold
 from .intents import Evidence, Origin
 from .leases import Bound
@@ -151,14 +152,14 @@ def verify(case: Case, commit_of: CommitOf) -> Ruling:
     )
 
 
-def certainty(assignment: Assignment) -> Certainty:
+def certainty(origin: Origin, principal: Principal) -> Certainty:
     """Return how sure it is who asks, from the transport alone."""
-    match assignment.origin:
+    match origin:
         case Origin.APP:
             return Certainty.STRONG
         case Origin.AGENT:
             return Certainty.LOW
-        case Origin.VOICE if assignment.principal.role == "unknown":
+        case Origin.VOICE if principal.role == "unknown":
             return Certainty.LOW
     return Certainty.MAPPED
 
@@ -169,7 +170,7 @@ def _policy(case: Case) -> Verdict:
         principal=assignment.principal,
         manager=case.manager,
         origin=assignment.origin.value,
-        evidence=certainty(assignment),
+        evidence=certainty(assignment.origin, assignment.principal),
         operation=case.compiled.operation,
         parameters=case.compiled.parameters,
         targets=case.compiled.targets,

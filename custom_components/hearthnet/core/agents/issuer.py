@@ -98,12 +98,12 @@ class Issuer:
         """Answer a proposal as things stand; None when they may have changed since."""
         keys = {target.device.key for target in compiled.targets}
         if (later := self._turns.later(keys, task.assignment)) is not None:
-            return self._deny(proposal, (later,))
+            return self._deny(proposal, (later,), compiled)
         ruling = self._verifier.rule(task.assignment, compiled, late=self._late(task))
         if ruling.reason is Reason.CONFIRMATION_REQUIRED:
             return self._ask_person(proposal, task, compiled, ruling)
         if ruling.reason is not None:
-            return self._deny(proposal, ruling.evidence, ruling)
+            return self._deny(proposal, ruling.evidence, compiled, ruling)
         if not (held := self._reservations.holding(keys)):
             return self._grant(proposal, task, compiled, ruling)
         for lease in held:
@@ -119,7 +119,7 @@ class Issuer:
             lease=held[0].id,
             intent=held[0].intent,
         )
-        return self._deny(proposal, (evidence,))
+        return self._deny(proposal, (evidence,), compiled)
 
     def _late(self, task: Open) -> bool:
         return self._clock.boottime() >= task.deadline
@@ -167,7 +167,7 @@ class Issuer:
             proposal,
             MessageType.GRANT,
             f"{proposal.sender} may {lease.operation} {names} within {ttl:g} s.",
-            lease.body(),
+            {**lease.body(), "facts": self._verifier.facts(compiled)},
             expires_at=lease.expires_at,
         )
         keys = {target.device.key for target in compiled.targets}
@@ -198,6 +198,7 @@ class Issuer:
                 "reason": Reason.CONFIRMATION_REQUIRED,
                 "evidence": [item.as_dict() for item in ruling.evidence],
                 "binding": binding.as_dict(),
+                "facts": self._verifier.facts(compiled),
             },
             expires_at=self._clock.now() + timedelta(seconds=LIFE),
         )
@@ -208,6 +209,7 @@ class Issuer:
         self,
         proposal: Message,
         evidence: tuple[Evidence, ...],
+        compiled: Compiled | None = None,
         ruling: Ruling | None = None,
     ) -> Record:
         body: dict[str, Json] = {
@@ -215,6 +217,8 @@ class Issuer:
             "evidence": [item.as_dict() for item in evidence],
             **{k: proposal.body.get(k) for k in ("device", "operation", "parameters")},
         }
+        if compiled is not None:
+            body["facts"] = self._verifier.facts(compiled)
         if ruling is not None and evidence[0].code is Reason.CONFLICT:
             self._record_conflict(proposal, ruling)
         return self._answer(
@@ -389,4 +393,4 @@ class Issuer:
 
     def forget(self, intent: str) -> None:
         """Drop the counts of an intent that is over."""
-        self._verifier.tally.moved.pop(intent, None)
+        self._verifier.tally.forget(intent)

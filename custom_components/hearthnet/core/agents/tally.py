@@ -35,3 +35,7 @@ class Tally:
         """Count a grant."""
         self.grants.extend((now, principal, key) for key in sorted(keys))
         self.moved.setdefault(intent, set()).update(keys)
+
+    def forget(self, intent: str) -> None:
+        """Drop what an intent has moved: it is over."""
+        self.moved.pop(intent, None)

@@ -12,7 +12,9 @@ from ..clock import Clock
 from ..compile import Compiled, compile_action
 from ..confirmations import Binding
 from ..devices import House
+from ..facts import Facts, asks_who_is_home
 from ..holds import Hold
+from ..messages import Json
 from ..node import Node
 from ..operations import Problem
 from ..paths import device_path
@@ -135,6 +137,16 @@ class Verifier:
         devices = set(map(device_path, names))
         paths = covering | (devices if compiled.operation.reads_state else set())
         return self._node.view.reads([POLICY_PATH, *sorted(paths)])
+
+    def facts(self, compiled: Compiled) -> dict[str, Json]:
+        """Return what the policy's verdict rests on, for whoever asks it again."""
+        now, policy = self.trusted_now(), self.in_force.policy
+        return Facts(
+            operation=compiled.operation,
+            targets=compiled.targets,
+            now=None if now is None else now.astimezone(self._zone),
+            home=self._home() if asks_who_is_home(policy) else None,
+        ).as_dict()
 
     def binding(self, assignment: Assignment, compiled: Compiled) -> Binding:
         """Return what a person would have to agree to now."""

@@ -154,12 +154,11 @@ class Tips:
             self._file = None
 
 
-def remove_broken_objects(folder: Path) -> list[str]:
-    """Remove loose objects that a power cut left empty or half-written.
+def broken_objects(folder: Path) -> Iterator[Path]:
+    """Yield the loose objects that are not what their names say.
 
-    Git would take such a file for the object and never write it again.
+    libgit2 must not be let near them: it reads one that was cut off for ever.
     """
-    broken = []
     for path in (folder / "objects").glob("??/" + "?" * 38):
         try:
             data = zlib.decompress(path.read_bytes())
@@ -168,9 +167,18 @@ def remove_broken_objects(folder: Path) -> list[str]:
         # Git names objects so; nothing rests on SHA-1 being hard to forge.
         name = sha1(data, usedforsecurity=False).hexdigest()
         if name != path.parent.name + path.name:
-            path.unlink()
-            broken.append(path.parent.name + path.name)
-    return broken
+            yield path
+
+
+def remove_broken_objects(folder: Path) -> list[str]:
+    """Remove loose objects that a power cut left empty or half-written.
+
+    Git would take such a file for the object and never write it again.
+    """
+    broken = list(broken_objects(folder))
+    for path in broken:
+        path.unlink()
+    return [path.parent.name + path.name for path in broken]
 
 
 def free_space(folder: Path) -> int:

@@ -1,0 +1,172 @@
+"""Check a record offline, or write one incident of it to a file.
+
+Exit code: 0 sound, 1 something is wrong with the record, 2 it cannot be read.
+"""
+
+import argparse
+from collections.abc import Mapping
+import json
+from pathlib import Path
+import sys
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from hearthnet.core.keys import VerifyKey
+
+    from .history import Audit
+
+SHOWN = 20
+"""Findings that are listed; the first one is what matters."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Describe the command line."""
+    parser.usage = (
+        "hearthnet audit REPOSITORY [options]\n"
+        "       hearthnet audit export INTENT REPOSITORY [options]"
+    )
+    parser.add_argument("words", nargs="+", help=argparse.SUPPRESS)
+    parser.add_argument(
+        "--key",
+        action="append",
+        default=[],
+        metavar="NODE=KEY",
+        help="a node's public key, known from elsewhere (hub=...)",
+    )
+    parser.add_argument(
+        "--chain", type=Path, metavar="FILE", help="the hub's key.chain.json"
+    )
+    parser.add_argument(
+        "--head", metavar="COMMIT", help="a commit that the record once had"
+    )
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write it down, too")
+    parser.add_argument("--output", type=Path, metavar="FILE", help="of an export")
+    parser.add_argument(
+        "--redact", action="store_true", help="export without names and words"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Check or export; return the exit code."""
+    try:
+        # Policies and Git need packages that a phone does not have.
+        from .history import UnreadableError, audit  # noqa: PLC0415
+
+        words = arguments.words
+        if not (len(words) == 1 or (len(words) == 3 and words[0] == "export")):
+            sys.stderr.write("REPOSITORY, or export INTENT REPOSITORY\n")
+            return 2
+        try:
+            keys, chain = _keys(arguments)
+            start = perf_counter()
+            found = audit(Path(words[-1]), keys, chain, arguments.head)
+            seconds = perf_counter() - start
+        except (UnreadableError, ValueError, OSError) as error:
+            sys.stderr.write(f"{error}\n")
+            return 2
+        if len(words) == 3:
+            return _export(found, words[1], Path(words[2]), arguments)
+    except ModuleNotFoundError as error:
+        text = "pip install 'hearthnet[dewey,replay]'"
+        sys.stderr.write(f"{error.name} is missing: {text}\n")
+        return 2
+    sys.stdout.write(_told(found, seconds))
+    if arguments.json is not None:
+        text = json.dumps(_as_dict(found, seconds), indent=1, ensure_ascii=False)
+        arguments.json.write_text(f"{text}\n", "utf-8")
+    return 0 if found.sound else 1
+
+
+def _keys(
+    arguments: argparse.Namespace,
+) -> "tuple[dict[str, VerifyKey], list[Mapping[str, str]]]":
+    from hearthnet.core.keys import VerifyKey  # noqa: PLC0415
+
+    pairs = (text.partition("=") for text in arguments.key)
+    keys = {node: VerifyKey.from_text(key) for node, _, key in pairs}
+    chain = arguments.chain
+    return keys, [] if chain is None else json.loads(chain.read_bytes())
+
+
+def _told(found: "Audit", seconds: float) -> str:
+    """Return what people read."""
+    ledger, leases = found.ledger, found.ledger.leases
+    rate = ledger.events / seconds if seconds else 0.0
+    lines = [
+        f"{ledger.events:,} events, {leases.executes:,} executes; tip {found.tip[:12]}",
+        f"{seconds:.1f} s, {rate:,.0f} events a second",
+        *(
+            f"{node}: key {key.fingerprint}, up to {node}.{boot}.{seq}"
+            for node, key in sorted(ledger.nodes.keys.items())
+            for boot, seq in (ledger.nodes.last.get(node, (0, 0)),)
+        ),
+        *(f"note: {note}" for note in _notes(found)),
+    ]
+    if found.fsck:
+        lines.append(f"git fsck: {found.fsck.splitlines()[0]}")
+    if found.findings:
+        first = found.findings[0]
+        lines.append(f"First bad commit: {first.commit}")
+        lines += [f"  {finding}" for finding in found.findings[:SHOWN]]
+        if (more := len(found.findings) - SHOWN) > 0:
+            lines.append(f"  and {more:,} more")
+    lines.append("Sound." if found.sound else "NOT sound.")
+    return "\n".join(lines) + "\n"
+
+
+def _notes(found: "Audit") -> list[str]:
+    """Return what is no fault and should be known."""
+    notes = list(found.ledger.nodes.notes)
+    if found.fsck is None:
+        notes.append("git is not installed, so git fsck did not run")
+    if gone := found.ledger.unknown_bases:
+        notes.append(
+            f"{gone:,} events name commits that are not here: the history was made"
+            " anew, or a librarian restored"
+        )
+    if unchecked := found.ledger.grants.unchecked:
+        notes.append(
+            f"{unchecked:,} grants do not say what their policy looked at: not asked"
+            " again"
+        )
+    if open_ := found.ledger.leases.unanswered:
+        notes.append(f"{len(open_)} executes have no receipt (yet): {open_[0]} ...")
+    return notes
+
+
+def _as_dict(found: "Audit", seconds: float) -> dict[str, Any]:
+    ledger = found.ledger
+    return {
+        "sound": found.sound,
+        "tip": found.tip,
+        "commits": found.commits,
+        "events": ledger.events,
+        "executes": ledger.leases.executes,
+        "seconds": round(seconds, 3),
+        "keys": {node: key.text for node, key in ledger.nodes.keys.items()},
+        "fsck": found.fsck,
+        "notes": _notes(found),
+        "findings": [finding.as_dict() for finding in found.findings],
+    }
+
+
+def _export(
+    found: "Audit", intent: str, folder: Path, arguments: argparse.Namespace
+) -> int:
+    from .export import page  # noqa: PLC0415
+    from .history import events  # noqa: PLC0415
+
+    chain = [
+        (commit, event)
+        for commit, event in events(folder)
+        if intent in (str(event.id), event.intent)
+    ]
+    if not chain:
+        sys.stderr.write(f"nothing is on record about {intent}\n")
+        return 2
+    text = page(intent, chain, found, redact=arguments.redact)
+    output = arguments.output or Path(f"{intent}.html")
+    output.write_text(text, "utf-8")
+    sys.stdout.write(f"{output}\n")
+    return 0 if found.sound else 1

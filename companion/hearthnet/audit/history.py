@@ -1,0 +1,202 @@
+"""Reading a repository for an audit: commits in order, their trees, `git fsck`."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+import os
+from pathlib import Path
+import shutil
+import subprocess
+
+import pygit2
+from pygit2.enums import SortMode
+
+from hearthnet.core.keys import VerifyKey
+from hearthnet.core.librarian.disk import broken_objects
+from hearthnet.core.librarian.reader import BRANCH, UNREADABLE, decode, encode
+from hearthnet.core.librarian.record import Event, from_commit, to_commit
+from hearthnet.core.librarian.repository import ACKED
+
+from .findings import Finding, Rule
+from .ledger import Ledger
+
+
+class _DamagedError(Exception):
+    """An object is not what its name says; the text is its name."""
+
+
+class UnreadableError(Exception):
+    """There is no record to audit."""
+
+
+@dataclass
+class Audit:
+    """What an audit found."""
+
+    tip: str
+    ledger: Ledger
+    findings: list[Finding] = field(default_factory=list)
+    """The first bad commit's first."""
+    commits: int = 0
+    fsck: str | None = None
+    """What `git fsck` complains of, empty when it finds nothing; None: not run."""
+
+    @property
+    def sound(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.findings and not self.fsck
+
+
+def audit(
+    folder: Path,
+    trusted: Mapping[str, VerifyKey],
+    chain: Sequence[Mapping[str, str]] = (),
+    head: str | None = None,
+) -> Audit:
+    """Check a repository from its first commit to its last.
+
+    `head` is a commit that the record is known to have had: a record that was cut
+    back has it no more.
+
+    Raises:
+        UnreadableError: `folder` holds no record.
+    """
+    try:
+        git = pygit2.Repository(str(folder))
+        tip = str(git.references[BRANCH].target)
+    except UNREADABLE as error:
+        raise UnreadableError(f"{folder} holds no record: {error}") from error
+    result = Audit(tip=tip, ledger=Ledger(trusted, chain), fsck=_fsck(folder))
+    broken = {path.parent.name + path.name for path in broken_objects(folder)}
+    seen, name = head is None, tip
+    try:
+        if broken:
+            _follow(git, tip, broken)
+        for number, commit in enumerate(_walk(git, tip), 1):
+            result.commits, name = number, str(commit.id)
+            seen = seen or name == head
+            result.findings += _check(number, commit, result.ledger, broken)
+    except _DamagedError as error:
+        text = f"the object {error} is damaged"
+        name = str(error) if result.commits == 0 else name
+        result.findings.append(Finding(result.commits, name, "", Rule.DAMAGED, text))
+    except UNREADABLE as error:
+        text = f"{type(error).__name__}: {error}"
+        result.findings.append(Finding(result.commits, name, "", Rule.DAMAGED, text))
+    result.findings += result.ledger.end()
+    if not seen:
+        text = f"the record does not have {head} any more"
+        result.findings.append(Finding(result.commits, tip, "", Rule.GAP, text))
+    result.findings.sort()
+    return result
+
+
+def events(folder: Path) -> Iterator[tuple[str, Event]]:
+    """Go through the events of a record, oldest first.
+
+    Raises:
+        UnreadableError: there is none, or a commit is damaged.
+    """
+    try:
+        git = pygit2.Repository(str(folder))
+        for commit in _walk(git, str(git.references[BRANCH].target)):
+            if (event := from_commit(commit.raw_message)) is not None:
+                yield str(commit.id), event
+    except UNREADABLE as error:
+        raise UnreadableError(f"{folder}: {error}") from error
+
+
+def _walk(git: pygit2.Repository, tip: str) -> Iterator[pygit2.Commit]:
+    order = SortMode.TOPOLOGICAL | SortMode.REVERSE
+    return iter(git.walk(pygit2.Oid(hex=tip), order))
+
+
+def _check(
+    number: int, commit: pygit2.Commit, ledger: Ledger, broken: Collection[str]
+) -> Iterator[Finding]:
+    name, event = str(commit.id), from_commit(commit.raw_message)
+
+    def found(rule: str, text: str) -> Finding:
+        return Finding(number, name, str(event.id) if event else "", rule, text)
+
+    if len(commit.parent_ids) != (0 if number == 1 else 1):
+        yield found(Rule.FORKED, f"it has {len(commit.parent_ids)} parents")
+        return
+    if event is None:
+        ledger.knows(name)
+        if number > 1:
+            yield found(Rule.TEXT, "it records no event")
+        return
+    if to_commit(event).encode(errors="surrogateescape") != commit.raw_message:
+        yield found(Rule.TEXT, "subject or trailers are not those of the message")
+    yield from ledger.take(number, name, event)
+    for damaged in _reads(commit, event, broken) if broken else ():
+        raise _DamagedError(damaged)
+    # After the ledger: what it learns of positions is what the account must say.
+    for text in _tree(commit, event, ledger):
+        yield found(Rule.TREE, text)
+
+
+def _tree(commit: pygit2.Commit, event: Event, ledger: Ledger) -> Iterator[str]:
+    """Yield how the tree differs from what the event makes of the one before."""
+    tree, before = commit.tree, commit.parents[0].tree if commit.parents else None
+    writes = event.writes
+    for path, value in writes.items():
+        there = tree[path].id if path in tree else None
+        if there != (None if value is None else pygit2.hash(encode(path, value))):
+            yield f"{path} is not what the event writes"
+    if before is None or tree.id == before.id:
+        return
+    changed = {
+        file.path
+        for delta in before.diff_to_tree(tree).deltas
+        for file in (delta.old_file, delta.new_file)
+    }
+    if ACKED in changed:
+        changed.discard(ACKED)
+        last = {node: list(position) for node, position in ledger.nodes.last.items()}
+        blob = tree[ACKED]
+        if not isinstance(blob, pygit2.Blob) or decode(ACKED, blob.data) != last:
+            yield f"{ACKED} does not name the last events"
+    for path in sorted(changed - writes.keys()):
+        yield f"{path} changed, and the event does not write it"
+
+
+def _follow(git: pygit2.Repository, tip: str, broken: Collection[str]) -> None:
+    """Go back from the tip; _DamagedError names the first commit that is broken."""
+    names = [tip]
+    while names:
+        name = names[0]
+        if name in broken:
+            raise _DamagedError(name)
+        names = [str(parent) for parent in git[name].peel(pygit2.Commit).parent_ids]
+
+
+def _reads(
+    commit: pygit2.Commit, event: Event, broken: Collection[str]
+) -> Iterator[str]:
+    """Yield the objects that checking a commit's tree reads, if they are broken."""
+    yield from {str(commit.tree_id)} & set(broken)
+    for path in (ACKED, *event.writes):
+        tree = commit.tree
+        *folders, name = path.split("/")
+        for step in folders:
+            if step not in tree:
+                break
+            yield from {str(tree[step].id)} & set(broken)
+            tree = tree[step].peel(pygit2.Tree)
+        else:
+            if name in tree:
+                yield from {str(tree[name].id)} & set(broken)
+
+
+def _fsck(folder: Path) -> str | None:
+    if (program := shutil.which("git")) is None:
+        return None
+    done = subprocess.run(  # noqa: S603 - reads only
+        [program, "-C", folder, "fsck", "--full", "--strict", "--no-dangling"],
+        env={**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "LC_ALL": "C"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return "" if done.returncode == 0 else (done.stderr or done.stdout).strip()
