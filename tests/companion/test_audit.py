@@ -73,7 +73,7 @@ async def live(folder: Path) -> None:
                 assert answer.steps[0].outcome is Outcome.CHANGED
             assert await propose("light.turn_off", second) is Outcome.CHANGED
             if not boot:
-                await hub.set_policy(preset("relaxed"), ANNA)
+                await hub.control.set_policy(preset("relaxed"), ANNA)
             step = await hub.request_lease(
                 principal=ANNA,
                 origin=Origin.APP,

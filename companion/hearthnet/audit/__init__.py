@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from .history import Audit
 
+CHAIN = "key.chain.json"
+"""What the hub keeps beside its record once its key was renewed."""
 SHOWN = 20
 """Findings that are listed; the first one is what matters."""
 
@@ -35,7 +37,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a node's public key, known from elsewhere (hub=...)",
     )
     parser.add_argument(
-        "--chain", type=Path, metavar="FILE", help="the hub's key.chain.json"
+        "--chain",
+        type=Path,
+        metavar="FILE",
+        help="the hub's key.chain.json, if it is not beside the record",
     )
     parser.add_argument(
         "--head", metavar="COMMIT", help="a commit that the record once had"
@@ -85,7 +90,9 @@ def _keys(
 
     pairs = (text.partition("=") for text in arguments.key)
     keys = {node: VerifyKey.from_text(key) for node, _, key in pairs}
-    chain = arguments.chain
+    # It proves itself: each key in it is signed by the one before.
+    beside = Path(arguments.words[-1]).absolute().parent / CHAIN
+    chain = arguments.chain or (beside if beside.exists() else None)
     return keys, [] if chain is None else json.loads(chain.read_bytes())
 
 
