@@ -30,6 +30,8 @@ CONF_SATELLITE_ROLES: Final = "satellite_roles"
 CONF_UNREGISTERED: Final = "unregistered"
 """Entities without registry entry that may be controlled, with their platform."""
 
+CONF_NOTIFY: Final = "notify"
+"""Where persons are told and asked: rows of user, notify entity and topics."""
 CONF_TELEGRAM: Final = "telegram"
 """Chats of a Telegram bot, and whose accounts write in them."""
 

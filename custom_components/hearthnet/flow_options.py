@@ -19,6 +19,7 @@ from .checks import Trouble, async_check_policy
 from .const import (
     CONF_FREE_PLUGS,
     CONF_GUARD,
+    CONF_NOTIFY,
     CONF_POLICY,
     CONF_TELEGRAM,
     CONF_UNREGISTERED,
@@ -30,14 +31,19 @@ from .const import (
     POLICIES,
     VOICE_ROLES,
 )
-from .flow_channels import async_telegram_schema, telegram_of
+from .flow_channels import (
+    async_notify_schema,
+    async_telegram_schema,
+    notify_trouble,
+    telegram_of,
+)
 from .flow_planner import PlannerSteps, told, with_key
 from .flow_roles import async_roles_schema, roles_of, suggested_roles
 from .house import async_unregistered
 from .model_choice import CAPS
 from .plugs import async_unclear_plugs
 
-MENU = ("behavior", "planner", "caps", "roles", "telegram", "unregistered")
+MENU = ("behavior", "planner", "caps", "roles", "telegram", "notify", "unregistered")
 BEHAVIOR: dict[vol.Marker, Any] = {
     vol.Required(CONF_POLICY, default=DEFAULT_POLICY): SelectSelector(
         SelectSelectorConfig(options=list(POLICIES), translation_key=CONF_POLICY)
@@ -138,6 +144,23 @@ class HearthnetOptionsFlow(PlannerSteps, OptionsFlow):
             data_schema=self.add_suggested_values_to_schema(
                 await async_telegram_schema(self.hass),
                 user_input or self.present().get(CONF_TELEGRAM, {}),
+            ),
+            **told(trouble),
+        )
+
+    async def async_step_notify(
+        self, user_input: dict[str, Any] | None = None
+    ) -> ConfigFlowResult:
+        """Say where each person is told and asked."""
+        trouble: Trouble | None = None
+        if user_input is not None:
+            trouble = notify_trouble(self.hass, user_input[CONF_NOTIFY])
+            if trouble is None:
+                return self._keep(user_input)
+        return self.async_show_form(
+            step_id="notify",
+            data_schema=self.add_suggested_values_to_schema(
+                await async_notify_schema(self.hass), user_input or self.present()
             ),
             **told(trouble),
         )

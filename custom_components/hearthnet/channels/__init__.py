@@ -6,13 +6,16 @@ The hub's record is what is told; a channel says nothing that is not in it.
 from typing import Protocol
 
 from homeassistant.core import HomeAssistant, callback
+from homeassistant.helpers.dispatcher import async_dispatcher_connect
 from homeassistant.helpers.start import async_at_started
 
-from ..coordinator import HearthnetConfigEntry
+from ..coordinator import SIGNAL_NEWS, HearthnetConfigEntry
 from ..core.messages import MessageType
+from ..core.news import AgentLost, News
 from ..core.node import Record
 from ..core.status import QuestionStatus
 from .home import Home
+from .notify import async_notify
 from .telegram import async_telegram
 
 
@@ -51,18 +54,18 @@ class Channels:
         self._home = home
         self._channels = channels
         self._asked: set[str] = set()
-        self._online: frozenset[str] = frozenset()
 
     @callback
     def async_start(self) -> None:
         """Follow the hub until the entry is unloaded."""
         home, entry = self._home, self._home.entry
         entry.async_on_unload(home.hub.node.subscribe(self._noted))
-        entry.async_on_unload(home.coordinator.async_add_listener(self._changed))
+        entry.async_on_unload(
+            async_dispatcher_connect(home.hass, SIGNAL_NEWS, self._news)
+        )
         for channel in self._channels:
             entry.async_on_unload(channel.async_close)
         entry.async_on_unload(async_at_started(home.hass, self._async_open))
-        self._changed()
 
     async def _async_open(self, _hass: HomeAssistant) -> None:
         for channel in self._channels:
@@ -93,14 +96,10 @@ class Channels:
                     channel.async_ask(question)
 
     @callback
-    def _changed(self) -> None:
-        agents = self._home.coordinator.data.agents
-        online = frozenset(agent.name for agent in agents if agent.online)
-        known = {agent.name for agent in agents}
-        for agent in sorted((self._online - online) & known):
+    def _news(self, news: News) -> None:
+        if isinstance(news, AgentLost):
             for channel in self._channels:
-                channel.async_lost(agent)
-        self._online = online
+                channel.async_lost(news.name)
 
 
 async def async_setup_channels(
@@ -108,7 +107,7 @@ async def async_setup_channels(
 ) -> None:
     """Start the channels that the owner has set up, until the entry is unloaded."""
     home = Home(hass, entry)
-    found = (await async_telegram(home),)
+    found = (await async_telegram(home), await async_notify(home))
     channels = tuple(channel for channel in found if channel is not None)
     if channels:
         Channels(home, channels).async_start()

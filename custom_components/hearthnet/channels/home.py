@@ -40,7 +40,7 @@ class Home:
         )
 
     @callback
-    def later(self, seconds: float, doing: Callable[[], None]) -> None:
+    def later(self, seconds: float, doing: Callable[[], object]) -> None:
         """Do something in a while, unless the entry is unloaded before."""
 
         async def wait() -> None:

@@ -46,7 +46,7 @@ FLUSH = 1.0
 CONFLICTS: Final = "conflicts"
 LOST: Final = "lost_agents"
 INTENTS: Final = "intents"
-TOPICS: Final = (CONFLICTS, LOST, INTENTS)
+CHAT_TOPICS: Final = (CONFLICTS, LOST, INTENTS)
 """What a chat can be told besides its own intents and the questions."""
 
 

@@ -68,17 +68,13 @@ class Threads:
         self._changed.add(intent)
         if not self._planned:
             self._planned = True
-            self._home.later(GATHER, self._refresh)
+            self._home.later(GATHER, lambda: self._home.run(self._async_refresh()))
 
     @callback
     def recorded(self) -> None:
         """Look again at all that waits for nothing but a commit."""
         for intent in self._threads:
             self.changed(intent)
-
-    @callback
-    def _refresh(self) -> None:
-        self._home.run(self._async_refresh())
 
     async def _async_refresh(self) -> None:
         self._planned = False
