@@ -103,6 +103,8 @@ async def _async_approve(
 ) -> dict[str, Any]:
     """Let a person approve or reject what HearthNet asked about."""
     question = event_id(call, ATTR_QUESTION)
+    if not coordinator.origins.began_with(call.context, DOMAIN):
+        raise Unauthorized(context=call.context)
     try:
         result = await coordinator.hub.answer(
             question,

@@ -13,6 +13,7 @@ from typing import Any
 
 from homeassistant.components.automation import EVENT_AUTOMATION_TRIGGERED
 from homeassistant.const import (
+    ATTR_DOMAIN,
     ATTR_ENTITY_ID,
     ATTR_NAME,
     EVENT_CALL_SERVICE,
@@ -108,6 +109,8 @@ class OriginTracker:
         self._automations: _Recent[AutomationOrigin] = _Recent()
         self._voices: _Recent[str] = _Recent()
         self._actions: _Recent[str] = _Recent()
+        self._began: _Recent[str] = _Recent()
+        """By context, the domain of the first action in it."""
         self._calls: _Recent[_Call] = _Recent()
         """By entity id, the newest action it was told."""
 
@@ -117,6 +120,7 @@ class OriginTracker:
         listen = self._hass.bus.async_listen
         ends = (
             listen(EVENT_AUTOMATION_TRIGGERED, self._automation_ran),
+            listen(EVENT_CALL_SERVICE, self._began_with),
             listen(EVENT_CALL_SERVICE, self._action_called, _is_actuation),
             listen(EVENT_STATE_CHANGED, self._voice_heard, _is_voice),
         )
@@ -129,6 +133,14 @@ class OriginTracker:
         return stop
 
     # Asking
+
+    @callback
+    def began_with(self, context: Context, domain: str) -> bool:
+        """Tell whether a context is of a call of its own, of an action of a domain.
+
+        A script, or a tool of an agent, gives what it calls its own context.
+        """
+        return context.parent_id is None and self._began.get(context.id) == domain
 
     @callback
     def automation(self, context: Context) -> AutomationOrigin | None:
@@ -233,6 +245,11 @@ class OriginTracker:
             # The satellite says where it was heard; the agent only that it was.
             if not known.startswith("assist_satellite."):
                 self._voices.note(event.context.id, event.data[ATTR_ENTITY_ID])
+
+    @callback
+    def _began_with(self, event: Event[Mapping[str, Any]]) -> None:
+        if event.context.id not in self._began:
+            self._began.note(event.context.id, event.data[ATTR_DOMAIN])
 
     @callback
     def _action_called(self, event: Event[Any]) -> None:

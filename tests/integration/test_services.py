@@ -621,6 +621,22 @@ async def test_approve(
     assert raised.value.translation_key == "question_over"
 
 
+async def test_a_script_does_not_approve(
+    hass: HomeAssistant, waiting: str, entry: MockConfigEntry, anna: Context
+) -> None:
+    """Whoever runs it, a model's tool among them: nobody looked at the question."""
+    step = {"action": "hearthnet.approve", "data": {"question": waiting}}
+    assert await async_setup_component(
+        hass, "script", {"script": {"yes": {"sequence": [step]}}}
+    )
+    with pytest.raises(Unauthorized):
+        await hass.services.async_call(
+            "script", "yes", blocking=True, context=Context(user_id=anna.user_id)
+        )
+    (question,) = entry.runtime_data.hub.status.questions
+    assert question.id == waiting
+
+
 async def test_reject(hass: HomeAssistant, waiting: str, anna: Context) -> None:
     answer = await call(hass, "approve", anna, question=waiting, approve=False)
     assert answer == {"approved": False}
