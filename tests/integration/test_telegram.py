@@ -14,7 +14,7 @@ from tests.support.telegram_server import GROUP, Sent, TelegramServer
 
 from .home import expose, lamp, set_up, turn
 from .setup import set_up_hearthnet
-from .telegram import chat_entity, set_up_bot
+from .telegram import chat_entity, set_up_bot, subentry
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
@@ -300,6 +300,28 @@ async def test_who_may_not_answer_changes_nothing(
     assert state(hass, "lock.front_door") == "locked"
     await server.press(ANNA, sent, "Approve")
     await server.until(lambda _: "Front door is now unlocked." in sent.text)
+
+
+async def test_a_button_is_good_in_its_own_chat(
+    hass: HomeAssistant,
+    server: TelegramServer,
+    bot: MockConfigEntry,
+    hass_owner_user: MockUser,
+) -> None:
+    hass.config_entries.async_add_subentry(bot, subentry(ANNA))
+    await hass.async_block_till_done()
+    chosen = options(hass, anna=hass_owner_user.id)
+    chosen["chats"].append(chat_entity(hass, ANNA))
+    entry = await set_up_hearthnet(hass, telegram=chosen)
+    await server.say(ANNA, "Unlock the front door")
+    await server.until(
+        lambda s: {m.chat for m in s.sent.values() if m.buttons} == {GROUP, ANNA}
+    )
+    group, private = (m for m in server.sent.values() if m.buttons)
+    await server.press_data(ANNA, private, group.buttons["Approve"])
+    await server.until(lambda s: s.answers)
+    assert server.answers[0]["text"] == "This does not wait for an answer any more."
+    assert len(entry.runtime_data.hub.status.questions) == 1
 
 
 async def test_a_newer_wish_ends_a_question(
