@@ -17,10 +17,8 @@ from ..clock import Clock
 from ..confirmations import Pending
 from ..deferred import Deferred
 from ..devices import House, Principal
-from ..holds import SourceClass
 from ..intents import (
     Action,
-    Answer,
     Evidence,
     Plan,
     PlanKind,
@@ -32,10 +30,9 @@ from ..journal import JournalError
 from ..leases import Lease
 from ..messages import Json, Message, MessageType
 from ..node import Node, Record
-from ..operations import Problem
 from ..paths import device_path
 from ..planner import Planner, Situation
-from ..reasons import Outcome, Reason
+from ..reasons import Reason
 from .base import Agent, Spawn
 from .dispatch import Dispatch
 from .echo import Echo
@@ -43,8 +40,9 @@ from .failures import Peers
 from .issuer import Issuer
 from .jobs import Intent, Job, Review
 from .manager import ROOT
+from .preview import look, preview
 from .questions import Questions
-from .tasking import assignment_of, source_of
+from .tasking import source_of
 from .verifier import Verifier
 from .withdrawn import withdrawn
 
@@ -257,10 +255,10 @@ class Rupert(Agent):
             dry_run=request.dry_run,
         )
         if plan.kind is PlanKind.QUESTION:
-            result = replace(result, answers=tuple(self._look(plan.asked)))
+            result = replace(result, answers=tuple(look(plan.asked, self._house)))
         elif plan.kind is PlanKind.COMMAND:
             if intent is None:
-                steps = self._preview(request, plan)
+                steps = preview(request, plan, self._verifier, self._house)
             elif plan.due is not None:
                 result = replace(result, due=plan.due)
                 steps = ()
@@ -330,22 +328,6 @@ class Rupert(Agent):
             case MessageType.RECEIPT | MessageType.REFUSAL:
                 self._dispatch.close(message)
 
-    # Questions and previews
-
-    def _look(self, asked: Iterable[str]) -> Iterable[Answer]:
-        """Read devices for an answer: live values, with their age."""
-        for device_id in asked:
-            if (device := self._house.device(device_id)) is not None:
-                reading = self._house.read(device_id)
-                yield Answer(
-                    device=device.id,
-                    entity_id=device.entity_id,
-                    name=device.name,
-                    available=reading.available,
-                    values=reading.values,
-                    since=reading.since,
-                )
-
     def _skipped(self, device: str) -> Step:
         """Return the step of a device that an undo leaves alone."""
         job = Job(0, Action(targets=(device,), operation="undo"), device)
@@ -357,46 +339,6 @@ class Rupert(Agent):
             commit=self.node.view.commit_of(by) if by else None,
         )
         return self._dispatch.refused(job, evidence)
-
-    def _preview(self, request: Request, plan: Plan) -> tuple[Step, ...]:
-        """Return the verdict on every step; nothing is recorded or moved."""
-        source = source_of(request, self._verifier.in_force.policy)
-        steps = []
-        for index, action in enumerate(plan.actions):
-            for device_id in action.targets:
-                job = Job(index, action, device_id)
-                steps.append(self._verdict(job, request, source))
-        return tuple(steps)
-
-    def _verdict(
-        self,
-        job: Job,
-        request: Request,
-        source: SourceClass,
-    ) -> Step:
-        action = job.action
-        compiled = self._verifier.compile(
-            job.device, action.operation, dict(action.parameters)
-        )
-        if isinstance(compiled, Problem):
-            return self._dispatch.refused(
-                job, Evidence(code=compiled.reason, text=compiled.text)
-            )
-        assignment = assignment_of(
-            "dry.1.1",
-            "dry.1.1",
-            action,
-            compiled.named,
-            self._house,
-            request,
-            source=source,
-        )
-        ruling = self._verifier.rule(assignment, compiled)
-        if not ruling.evidence:
-            step = self._dispatch.refused(job, Evidence(text="it would be granted"))
-            return replace(step, outcome=Outcome.PLANNED)
-        step = self._dispatch.refused(job, ruling.evidence[0])
-        return replace(step, evidence=ruling.evidence)
 
 
 def _unwritable(request: Request) -> Result:

@@ -1,0 +1,78 @@
+"""What a plan shows before or without being carried out: verdicts and readings.
+
+Nothing is recorded here and nothing moves.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from ..devices import House
+from ..holds import SourceClass
+from ..intents import Action, Answer, Evidence, Plan, Request, Step
+from ..operations import Problem
+from ..reasons import Outcome
+from .steps import refused
+from .tasking import assignment_of, source_of
+from .verifier import Verifier
+
+
+def look(asked: Iterable[str], house: House) -> Iterator[Answer]:
+    """Read devices for an answer: live values, with their age."""
+    for device_id in asked:
+        if (device := house.device(device_id)) is not None:
+            reading = house.read(device_id)
+            yield Answer(
+                device=device.id,
+                entity_id=device.entity_id,
+                name=device.name,
+                available=reading.available,
+                values=reading.values,
+                since=reading.since,
+            )
+
+
+def preview(
+    request: Request, plan: Plan, verifier: Verifier, house: House
+) -> tuple[Step, ...]:
+    """Return the verdict on every step of a plan, as things stand."""
+    source = source_of(request, verifier.in_force.policy)
+    return tuple(
+        _verdict(request, action, device_id, source, verifier, house)
+        for action in plan.actions
+        for device_id in action.targets
+    )
+
+
+def _verdict(
+    request: Request,
+    action: Action,
+    device_id: str,
+    source: SourceClass,
+    verifier: Verifier,
+    house: House,
+) -> Step:
+    parameters = dict(action.parameters)
+
+    def step(*evidence: Evidence) -> Step:
+        device = house.device(device_id)
+        return refused(
+            device, device_id, action.operation, parameters, evidence, house=house
+        )
+
+    compiled = verifier.compile(device_id, action.operation, parameters)
+    if isinstance(compiled, Problem):
+        return step(Evidence(code=compiled.reason, text=compiled.text))
+    assignment = assignment_of(
+        "dry.1.1",
+        "dry.1.1",
+        action,
+        compiled.named,
+        house,
+        request,
+        source=source,
+    )
+    ruling = verifier.rule(assignment, compiled)
+    if ruling.evidence:
+        return step(*ruling.evidence)
+    granted = step(Evidence(text="it would be granted"))
+    return replace(granted, outcome=Outcome.PLANNED)
