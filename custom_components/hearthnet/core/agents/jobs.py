@@ -27,6 +27,7 @@ class Intent:
     """An intent while it runs."""
 
     id: str
+    at: datetime
     request: Request
     source: SourceClass
     deadline: float

@@ -120,9 +120,11 @@ class Rupert(Agent):
 
     async def _plan_and_run(self, request: Request, planned: Planned | None) -> Result:
         intent = None if request.dry_run else self._open(request)
+        # The event's own time, so that the record gives a model's prompt back.
+        now = self._clock.now() if intent is None else intent.at
         situation = Situation(
             house=self._house,
-            now=self._clock.now().astimezone(self._zone),
+            now=now.astimezone(self._zone),
             policy=self._verifier.in_force.policy,
         )
         try:
@@ -174,6 +176,7 @@ class Rupert(Agent):
         )
         return Intent(
             id=record.message.id,
+            at=record.message.at,
             request=request,
             source=source,
             deadline=self._clock.boottime() + request.deadline,
