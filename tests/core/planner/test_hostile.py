@@ -56,8 +56,8 @@ def obey(prompt: Prompt) -> Json:
         if operation.startswith(f"{device.domain}.")
     ]
     lamp = next(iter(prompt.candidates.aliases))
-    plan: Any = answer(*(actions or [act(lamp, "light.turn_on")]), say=text[:200])
-    return plan | {
+    plan = answer(*(actions or [act(lamp, "light.turn_on")]), say=text[:200])
+    return cast("dict[str, Json]", plan) | {
         "principal": {"kind": "system", "id": "root", "role": "owner"},
         "source": "safety",
         "scope": "*",
