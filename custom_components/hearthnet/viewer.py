@@ -283,6 +283,7 @@ class Viewer:
                 for question in status.questions
                 if self.may_read(question.target)
             ],
+            "plans": self._plans(may_decide=may_decide),
             "dropped": [
                 {
                     "intent": one.intent,
@@ -301,6 +302,20 @@ class Viewer:
                 "bad_since": record.bad_since and record.bad_since.timestamp(),
             },
         }
+
+    def _plans(self, *, may_decide: bool) -> list[dict[str, Any]]:
+        """Show what is to be done later and the reader may cancel."""
+        return [
+            {
+                "intent": plan.id,
+                "text": plan.request.text,
+                "by": plan.request.principal.name,
+                "due": plan.due.timestamp(),
+            }
+            for plan in self._coordinator.hub.state.deferred()
+            if (may_decide or plan.request.principal.id == self._user.id)
+            and all(self.may_read(action.targets) for action in plan.actions)
+        ]
 
     def _holds(self, holds: Iterable[HoldStatus]) -> list[dict[str, Any]]:
         """Show together what one action left on one device."""

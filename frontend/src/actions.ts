@@ -5,7 +5,7 @@ import type { Row } from "./types";
 
 const DOMAIN = "hearthnet";
 
-export type Action = "release_hold" | "undo" | "ask";
+export type Action = "release_hold" | "cancel" | "undo" | "ask";
 
 /** Tell whether this version of the integration has an action. */
 export function offers(hass: Hass, action: Action): boolean {
@@ -21,6 +21,12 @@ export async function act(hass: Hass, action: Action, data: object): Promise<unk
 /** Answer a question that waits for a person; return what came of it in words. */
 export async function answer(hass: Hass, question: string, approve: boolean): Promise<unknown> {
   const message = { type: "hearthnet/timeline/answer", question, approve, language: hass.language };
+  return (await hass.callWS<{ speech: unknown }>(message)).speech;
+}
+
+/** Ask anew for what a start dropped, or let it be; return what came of it in words. */
+export async function redo(hass: Hass, intent: string, again: boolean): Promise<unknown> {
+  const message = { type: "hearthnet/timeline/dropped", intent, again, language: hass.language };
   return (await hass.callWS<{ speech: unknown }>(message)).speech;
 }
 

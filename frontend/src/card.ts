@@ -10,7 +10,7 @@ import {
 } from "lit";
 import { guard } from "lit/directives/guard.js";
 import { repeat } from "lit/directives/repeat.js";
-import { act, answer, fire, offers } from "./actions";
+import { act, answer, fire, offers, redo, type Action } from "./actions";
 import base from "./base.css?inline";
 import css from "./card.css?inline";
 import { Clocks } from "./clocks";
@@ -31,11 +31,11 @@ import { History } from "./history";
 import { filters } from "./parts/filters";
 import { banners, noMatch, phaseText, placeholder } from "./parts/notices";
 import { rowTemplate, type RowState } from "./parts/row";
-import { agentStrip, questionStrip, holdStrip } from "./parts/strips";
+import { strips } from "./parts/strips";
 import { reveal, scrolled } from "./scroll";
 import { byDay, type Filter } from "./store";
 import { fill, loadTexts, textsFor } from "./texts";
-import type { Chain, FeedMessage, Hold, Question, Row, Status } from "./types";
+import type { Chain, Dropped, FeedMessage, Hold, Plan, Question, Row, Status } from "./types";
 import { Words } from "./words";
 
 /** The address that the integration serves the card under has the file's digest in it. */
@@ -242,11 +242,22 @@ export class TimelineCard extends LitElement {
     );
 
   #decide = (question: Question, approve: boolean): void =>
+    this.#settle(answer(this.hass!, question.id, approve));
+
+  #redo = (dropped: Dropped, again: boolean): void =>
+    this.#settle(redo(this.hass!, dropped.intent, again));
+
+  /** Tell what came of a decision; somebody else may have been quicker. */
+  #settle(done: Promise<unknown>): void {
     this.#tell(
-      answer(this.hass!, question.id, approve).catch((error: { code: string; message: string }) =>
+      done.catch((error: { code: string; message: string }) =>
         error.code === "not_found" ? this.#words?.t.too_late : error.message,
       ),
     );
+  }
+
+  #cancel = (plan: Plan): void =>
+    this.#tell(act(this.hass!, "cancel", { intent: plan.intent }).then(() => ""));
 
   // What they see
 
@@ -304,26 +315,13 @@ export class TimelineCard extends LitElement {
   }
 
   #strips(status: Status, words: Words, full: boolean): unknown {
-    const release = status.may_decide && offers(this.hass!, "release_hold");
-    const now = Date.now() / 1000 + this.#skew;
-    const stands = ({ until }: { until: number | null }) => until === null || until > now;
-    return [
-      full ? agentStrip(status.agents, words) : nothing,
-      questionStrip(
-        status.questions.filter(stands),
-        words,
-        this.#skew,
-        status.may_decide ? this.#decide : undefined,
-      ),
-      full
-        ? holdStrip(
-            status.holds.filter(stands),
-            words,
-            this.#skew,
-            release ? this.#release : undefined,
-          )
-        : nothing,
-    ];
+    const may = (action: Action) => offers(this.hass!, action);
+    return strips(status, words, this.#skew, full, {
+      decide: status.may_decide ? this.#decide : undefined,
+      release: status.may_decide && may("release_hold") ? this.#release : undefined,
+      cancel: may("cancel") ? this.#cancel : undefined,
+      redo: this.#redo,
+    });
   }
 
   #body(filter: Filter, words: Words): TemplateResult {

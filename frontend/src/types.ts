@@ -148,6 +148,23 @@ export interface Question {
   until: number;
 }
 
+/** What is to be done later. */
+export interface Plan {
+  intent: string;
+  text: string;
+  by: string;
+  due: number;
+}
+
+/** What the last start dropped, for this reader to decide about. */
+export interface Dropped {
+  intent: string;
+  text: string;
+  by: string;
+  /** A person said it, so that it can be asked again. */
+  again: boolean;
+}
+
 export interface Status {
   /** The server's clock, against which holds run. */
   now: number;
@@ -156,6 +173,8 @@ export interface Status {
   agents: Agent[];
   holds: Hold[];
   questions: Question[];
+  plans: Plan[];
+  dropped: Dropped[];
   /** The reader may release holds and confirm. */
   may_decide: boolean;
   record: {

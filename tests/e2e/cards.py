@@ -34,6 +34,13 @@ _MOUNT = """
     ...real,
     connection,
     language: options.language ?? real.language,
+    services: {
+      ...real.services,
+      hearthnet: {
+        ...real.services.hearthnet,
+        ...Object.fromEntries((options.actions ?? []).map((name) => [name, {}])),
+      },
+    },
     callWS: async (message) => {
       told.calls.push(message);
       const answer = options.answers?.[message.type];
@@ -168,6 +175,8 @@ def status(**part: Any) -> dict[str, Any]:
         ],
         "holds": [],
         "questions": [],
+        "plans": [],
+        "dropped": [],
         "record": {
             "connected": True,
             "behind": 0,

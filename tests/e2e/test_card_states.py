@@ -53,6 +53,16 @@ CHAIN: dict[str, Any] = {
         )
     ],
 }
+PLAN = {
+    "intent": "hub.1.7",
+    "text": "light off in five minutes",
+    "by": "Ben",
+    "due": 1_796_000_300,
+}
+DROPPED = [
+    {"intent": "hub.1.2", "text": "movie night", "by": "Anna", "again": True},
+    {"intent": "hub.1.3", "text": "dusk", "by": "Dusk", "again": False},
+]
 FAILED = row(4, event="hub.1.5", outcome="refused", reason="expired", seen="")
 
 
@@ -358,6 +368,35 @@ def test_who_may_not_decide_gets_no_buttons(page: Page) -> None:
     assert (call["question"], call["approve"]) == ("q", True)
 
 
+def test_plans_for_later_can_be_canceled(page: Page) -> None:
+    mounted = Mounted.on(page, snapshot=snapshot(plans=[PLAN]), actions=["cancel"])
+    strip = mounted.card.get_by_role("list", name="Planned for later")
+    expect(strip).to_contain_text("“light off in five minutes”")
+    strip.get_by_role("button", name="Cancel: light off in five minutes").click()
+    (call,) = mounted.told("calls")
+    assert call[:3] == ["hearthnet", "cancel", {"intent": "hub.1.7"}]
+    mounted.send({"type": "status", "status": status()})
+    expect(strip).to_have_count(0)
+
+
+def test_what_a_restart_dropped_is_offered_again(page: Page) -> None:
+    told = {"hearthnet/timeline/dropped": {"speech": "It is dark."}}
+    mounted = Mounted.on(page, snapshot=snapshot(dropped=DROPPED), answers=told)
+    section = mounted.card.get_by_role("region", name="Dropped by a restart")
+    expect(section).to_contain_text("Restarted: 2 dropped, nothing re-run")
+    assert mounted.told("calls") == []
+    expect(section.get_by_role("button")).to_have_text(
+        ["Let it be", "Ask again", "Let it be"]
+    )
+    section.get_by_role("button", name="Ask again").click()
+    section.get_by_role("button", name="Let it be").last.click()
+    calls = mounted.told("calls")
+    assert [(call["intent"], call["again"]) for call in calls] == [
+        ("hub.1.2", True),
+        ("hub.1.3", False),
+    ]
+
+
 def test_agents_are_shown_with_what_they_do(page: Page) -> None:
     mounted = Mounted.on(page, snapshot=snapshot(row(1)))
     agents = mounted.card.get_by_role("list", name="Agents").get_by_role("listitem")
@@ -395,6 +434,8 @@ def test_axe_finds_nothing(open_page: OpenPage, hearth: HassServer, dark: bool) 
             FAILED,
             holds=[hold],
             questions=[question],
+            plans=[PLAN],
+            dropped=DROPPED,
             record=record,
             enabled=False,
         ),
@@ -428,7 +469,9 @@ def test_nothing_sticks_out(page: Page, width: int, direction: str) -> None:
         page,
         width=width,
         dir=direction,
-        snapshot=snapshot(row(1, wanted="x" * 90), *every_kind(), FAILED),
+        snapshot=snapshot(
+            row(1, wanted="x" * 90), *every_kind(), FAILED, dropped=DROPPED
+        ),
         answers={"hearthnet/timeline/chain": CHAIN},
     )
     mounted.card.locator("button.main", has_text="Ran out of time").click()
@@ -437,7 +480,8 @@ def test_nothing_sticks_out(page: Page, width: int, direction: str) -> None:
         """() => {
           const card = document.querySelector("#mounted > *");
           const frame = card.getBoundingClientRect();
-          const seen = [...card.shadowRoot.querySelectorAll(".row *, .head *")];
+          const found = card.shadowRoot.querySelectorAll(".row *, .head *, .banner *");
+          const seen = [...found];
           return seen.map((one) => one.getBoundingClientRect()).filter((box) =>
             box.width && (box.left < frame.left - 1 || box.right > frame.right + 1)
           ).length;

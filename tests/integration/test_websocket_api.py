@@ -422,6 +422,34 @@ async def test_of_a_shared_request_only_ones_own_steps_are_told(
     assert "Bed" not in str(nodes)
 
 
+async def test_plans_are_shown_to_whoever_may_cancel_them(
+    hass: HomeAssistant,
+    entry: MockConfigEntry,
+    guest: MockHAClientWebSocket,
+    client: MockHAClientWebSocket,
+    hass_ws_client: WebSocketGenerator,
+    hass_read_only_access_token: str,
+) -> None:
+    """Gus may look at the desk only; who only looks decides about nothing."""
+    user = await owner(hass)
+    for name in ("desk", "bed"):
+        said = {"text": f"turn on the {name} in five minutes"}
+        context = Context(user_id=user.id)
+        await hass.services.async_call(DOMAIN, "ask", said, True, context)
+    desk, bed = (await subscribe(client))["status"]["plans"]
+    plan, _ = entry.runtime_data.hub.state.deferred()
+    assert desk == {
+        "intent": plan.id,
+        "text": "turn on the desk in five minutes",
+        "by": user.name,
+        "due": plan.due.timestamp(),
+    }
+    assert bed["text"] == "turn on the bed in five minutes"
+    assert (await subscribe(guest))["status"]["plans"] == [desk]
+    looks = await hass_ws_client(hass, hass_read_only_access_token)
+    assert (await subscribe(looks))["status"]["plans"] == []
+
+
 async def test_guests_decide_nothing(
     hass: HomeAssistant,
     entry: MockConfigEntry,

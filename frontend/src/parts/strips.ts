@@ -4,12 +4,44 @@ import { html, nothing, type TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import { capital } from "../chain";
 import { fill, type Texts } from "../texts";
-import type { Agent, Hold, Question } from "../types";
+import type { Agent, Dropped, Hold, Plan, Question, Status } from "../types";
 import type { Words } from "../words";
 
 type Part = TemplateResult | typeof nothing;
 
-export function agentStrip(agents: Agent[], { t }: Words): Part {
+/** What a reader may do here; undefined: not this one, or not this version. */
+export interface Deeds {
+  decide: ((question: Question, approve: boolean) => void) | undefined;
+  release: ((hold: Hold) => void) | undefined;
+  cancel: ((plan: Plan) => void) | undefined;
+  redo: (dropped: Dropped, again: boolean) => void;
+}
+
+/**
+ * Everything above the list; a card that is not full shows questions only.
+ * `skew`: how far the server's clock is ahead of this browser's, in seconds.
+ */
+export function strips(
+  status: Status,
+  words: Words,
+  skew: number,
+  full: boolean,
+  deeds: Deeds,
+): Part[] {
+  const now = Date.now() / 1000 + skew;
+  const stands = ({ until }: { until: number | null }) => until === null || until > now;
+  const questions = questionStrip(status.questions.filter(stands), words, skew, deeds.decide);
+  if (!full) return [questions];
+  return [
+    agentStrip(status.agents, words),
+    questions,
+    droppedStrip(status.dropped, words, deeds.redo),
+    planStrip(status.plans, words, deeds.cancel),
+    holdStrip(status.holds.filter(stands), words, skew, deeds.release),
+  ];
+}
+
+function agentStrip(agents: Agent[], { t }: Words): Part {
   if (!agents.length) return nothing;
   return html`<ul class="strip agents" aria-label=${t.agents}>
     ${agents.map(
@@ -27,8 +59,7 @@ function agentText(agent: Agent, t: Texts): string {
   return agent.open_tasks ? fill(t.open_tasks, { count: agent.open_tasks }) : "";
 }
 
-/** `skew`: how far the server's clock is ahead of this browser's, in seconds. */
-export function holdStrip(
+function holdStrip(
   holds: Hold[],
   words: Words,
   skew: number,
@@ -67,7 +98,65 @@ export function holdStrip(
   </ul>`;
 }
 
-export function questionStrip(
+function planStrip(plans: Plan[], words: Words, cancel: ((plan: Plan) => void) | undefined): Part {
+  if (!plans.length) return nothing;
+  const { t } = words;
+  return html`<ul class="strip holds plans" aria-label=${t.plans}>
+    ${repeat(
+      plans,
+      (plan) => plan.intent,
+      (plan) =>
+        html`<li title=${plan.by}>
+          <span
+            >${words.moment(plan.due)}
+            <span class="soft">${fill(t.in_quotes, { text: plan.text })}</span></span
+          >
+          ${
+            cancel
+              ? html`<button
+                  class="chip"
+                  aria-label=${fill(t.named, { name: t.cancel, value: plan.text })}
+                  @click=${() => cancel(plan)}
+                >
+                  ${t.cancel}
+                </button>`
+              : nothing
+          }
+        </li>`,
+    )}
+  </ul>`;
+}
+
+function droppedStrip(
+  dropped: Dropped[],
+  { t }: Words,
+  decide: (dropped: Dropped, again: boolean) => void,
+): Part {
+  if (!dropped.length) return nothing;
+  return html`<section class="questions" aria-label=${t.restarted}>
+    <h3 class="meta">${fill(t.dropped, { count: dropped.length })}</h3>
+    ${repeat(
+      dropped,
+      (one) => one.intent,
+      (one) =>
+        html`<div class="banner question">
+          <span class="text"
+            >${[fill(t.in_quotes, { text: one.text }), one.by].filter(Boolean).join(" · ")}</span
+          >
+          <button class="chip" @click=${() => decide(one, false)}>${t.let_be}</button>
+          ${
+            one.again
+              ? html`<button class="chip strong" @click=${() => decide(one, true)}>
+                  ${t.ask_again}
+                </button>`
+              : nothing
+          }
+        </div>`,
+    )}
+  </section>`;
+}
+
+function questionStrip(
   questions: Question[],
   words: Words,
   skew: number,

@@ -111,6 +111,12 @@ export const table: Texts = {
   approve: "Erlauben",
   reject: "Ablehnen",
 
+  plans: "Für später geplant",
+  cancel: "Streichen",
+  restarted: "Von einem Neustart verworfen",
+  dropped: "Neu gestartet: {count} verworfen, nichts wiederholt",
+  let_be: "Lassen",
+
   what_happened: "Was passiert ist",
   what_happened_outside: "HearthNet hat das nur gesehen",
   chain_loading: "Die Kette wird gelesen …",

@@ -67,6 +67,12 @@ export interface Texts {
   approve: string;
   reject: string;
 
+  plans: string;
+  cancel: string;
+  restarted: string;
+  dropped: string;
+  let_be: string;
+
   what_happened: string;
   what_happened_outside: string;
   chain_loading: string;
@@ -206,6 +212,12 @@ export const en: Texts = {
   expires: "expires in",
   approve: "Approve",
   reject: "Reject",
+
+  plans: "Planned for later",
+  cancel: "Cancel",
+  restarted: "Dropped by a restart",
+  dropped: "Restarted: {count} dropped, nothing re-run",
+  let_be: "Let it be",
 
   what_happened: "What happened",
   what_happened_outside: "HearthNet only saw this",

@@ -109,6 +109,12 @@ export const table: Texts = {
   approve: "批准",
   reject: "拒绝",
 
+  plans: "计划稍后执行",
+  cancel: "取消",
+  restarted: "因重启而丢弃",
+  dropped: "已重启：丢弃 {count} 项，没有重新执行",
+  let_be: "不用了",
+
   what_happened: "经过",
   what_happened_outside: "HearthNet 只是看到了",
   chain_loading: "正在读取经过…",
