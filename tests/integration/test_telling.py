@@ -1,7 +1,8 @@
 """What is heard while a sentence is worked on, and follow-ups across its turns."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+import time
 from typing import Any
 
 from homeassistant.components.conversation import chat_log as chat_logs
@@ -18,6 +19,8 @@ from .setup import set_up_hearthnet
 from .test_conversation import say, spoken
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
+LATENCY = 2.0
+"""Seconds that a slow model takes to begin."""
 SLOW = [{"delay": {"milliseconds": 400}}]
 
 
@@ -41,7 +44,9 @@ def deltas(hass: HomeAssistant) -> Iterator[list[dict[str, Any]]]:
     original = chat_logs.async_get_chat_log
 
     def listening(*args: Any, **given: Any) -> Any:
-        given["chat_log_delta_listener"] = lambda _log, delta: heard.append(delta)
+        given["chat_log_delta_listener"] = lambda _log, delta: heard.append(
+            {**delta, "at": time.perf_counter()}
+        )
         return original(*args, **given)
 
     with pytest.MonkeyPatch.context() as patch:
@@ -110,6 +115,35 @@ async def test_a_model_is_waited_for(
         result = await say(hass, "Fiat lux omnibus", owner, language=language)
     assert contents(deltas) == [first, second, spoken(result)]
     assert len(result.response.success_results) == 2
+
+
+@pytest.mark.usefixtures("home")
+async def test_the_first_words_do_not_wait_for_the_model(
+    hass: HomeAssistant,
+    owner: Context,
+    deltas: list[dict[str, Any]],
+    monkeypatch: pytest.MonkeyPatch,
+    record_property: Callable[[str, object], None],
+) -> None:
+    """With the silence that ships; `docs/bench.md` says how to read the times."""
+    answered: list[float] = []
+
+    def late(_body: dict[str, Any]) -> Reply:
+        answered.append(time.perf_counter() + LATENCY)
+        return plan(act("light1", "light.turn_on"))
+
+    async with claude(monkeypatch, late, latency=LATENCY):
+        await set_up_hearthnet(hass, DATA, **CLAUDE)
+        began = time.perf_counter()
+        result = await say(hass, "Fiat lux", owner)
+        ended = time.perf_counter()
+    first, *_ = (delta for delta in deltas if delta.get("content"))
+    assert first["content"] == "One moment."
+    assert first["at"] < answered[0]
+    assert contents(deltas)[-1] == spoken(result)
+    record_property("first acknowledgment", round(first["at"] - began, 3))
+    record_property("model", LATENCY)
+    record_property("answer", round(ended - began, 3))
 
 
 @pytest.mark.usefixtures("home")

@@ -15,6 +15,7 @@ BENCHES: Mapping[str, str] = {
     "loop": "how long the event loop is held, beside a slow disk",
     "record": "durable events a second",
     "timeline": "how quickly the timeline answers, how large the record becomes",
+    "planner": "prompts, their cost, and what is added to a model's time",
     "verdicts": "wrong refusals and acceptances, against an independent oracle",
     "kills": "what kill -9 loses, doubles or repeats",
 }

@@ -17,7 +17,7 @@ from hearthnet.core.intents import Plan, Request
 from hearthnet.core.keys import SigningKey
 from hearthnet.core.librarian.client import LibrarianProcess
 from hearthnet.core.node import Node
-from hearthnet.core.planner import Situation
+from hearthnet.core.planner import Planner, Situation
 from hearthnet.core.policy.load import preset
 from hearthnet.core.reservations import LoopWaiter
 from hearthnet.core.restart import Startup
@@ -109,6 +109,7 @@ async def running(
     folder: Path,
     house: SimulatedHouse,
     adapter: Adapter | None = None,
+    planner: Planner | None = None,
     **options: Any,
 ) -> AsyncIterator[Home]:
     """Run a hub with its librarian in `folder`; entering again is the next boot."""
@@ -127,7 +128,7 @@ async def running(
             node=node,
             house=house,
             adapter=adapter or house,
-            planner=NoPlanner(),
+            planner=planner or NoPlanner(),
             policy_text=preset("balanced"),
             librarian=dewey,
             waiter=LoopWaiter(clock),

@@ -1,6 +1,6 @@
-"""What planning adds on top of a model, how large prompts are, what a sentence costs.
+"""What HearthNet adds on top of a model, how large prompts are, what a sentence costs.
 
-`python -m hearthnet.bench.planner` asks a model in this process that takes exactly as
+`hearthnet bench planner` gives the rows. `python -m hearthnet.bench.planner` asks a model in this process that takes exactly as
 long as the profile says. With `--url` the real SDK asks a server that speaks the
 Messages API (`python -m tests.support.messages_api` in the repository) with the same
 profile; then HTTP, streaming and parsing are in the numbers too.
@@ -12,7 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 import json
+from pathlib import Path
 import sys
+from tempfile import TemporaryDirectory
 import time
 from typing import Any
 
@@ -27,6 +29,11 @@ from hearthnet.core.planner.prompt import Prompt, build_prompt
 from hearthnet.core.planner.schema import ANSWER, RULES
 from hearthnet.simulation import SimulatedHouse
 
+from .home import running
+from .rows import Row, Scale
+
+SIZES = (20, 500)
+"""Devices of the houses whose prompts are compared."""
 NOW = datetime(2026, 11, 30, 18, 0, tzinfo=UTC)
 OWNER = Principal(kind="user", id="owner", name="Owner", role="owner")
 KINDS = (
@@ -198,6 +205,70 @@ async def overhead(
         "model_ms": round(own * 1e3, 1),
         "adds_ms": percentiles(times[1:]),
     }
+
+
+def rows(scale: Scale) -> list[Row]:
+    """Look at prompts and their cost, and at sentences from start to receipts."""
+    profile, prices = Profile(), Prices()
+    small, large = (prompt_report(count, prices) for count in SIZES)
+    adds = asyncio.run(sentences(SIZES[-1], scale.of(20, 5), profile))
+    told = percentiles(adds)
+    sizes = [sum(report["tokens"].values()) for report in (small, large)]
+    return [
+        Row(
+            what=f"prompt with {SIZES[0]} / {SIZES[1]} devices in the home",
+            target="flat: at most twice",
+            measured=f"{sizes[0]} / {sizes[1]} tokens",
+            met=sizes[1] <= 2 * sizes[0],
+            exact=True,
+            numbers={"prompts": [small, large]},
+            note=f"estimated at {CHARACTERS_PER_TOKEN} characters a token",
+        ),
+        Row(
+            what=f"a sentence's cost, {SIZES[1]} devices, first / within five minutes",
+            target="",
+            measured=f"${large['dollars_cold']:.4f} / ${large['dollars_warm']:.4f}",
+            met=None,
+            note=f"at assumed prices: ${prices.input:g} in, ${prices.cached:g} from "
+            f"the cache, ${prices.output:g} out for a million tokens",
+        ),
+        Row(
+            what=f"added to the model's time, {SIZES[1]} devices, p50 / p95",
+            target="",
+            measured=f"{told['p50']:.1f} / {told['p95']:.1f} ms",
+            met=None,
+            numbers={"sentences": len(adds), "adds_ms": told},
+            note=f"a sentence from start to receipt, less the model, which takes "
+            f"{profile.first:g} s and then gives {profile.rate:g} tokens a second",
+        ),
+    ]
+
+
+async def sentences(count: int, number: int, profile: Profile) -> list[float]:
+    """Return the seconds that sentences took besides the model.
+
+    A whole hub with its journal and librarian; the lamps obey at once.
+
+    Args:
+        count: devices in the house.
+        number: sentences.
+        profile: how long the model takes.
+    """
+    model = ProfiledModel(profile)
+    budget = Budget(per_intent=UNLIMITED, per_day=UNLIMITED)
+    times: list[float] = []
+    with TemporaryDirectory(prefix="hearthnet-bench-") as folder:
+        house = house_of(count)
+        planner = ModelPlanner(model, budget)
+        async with running(Path(folder), house, planner=planner) as home:
+            for asked in range(number + 1):
+                house.change("id0001", state="off")
+                started = time.perf_counter()
+                result = await home.hub.ask(request(f"Number {asked} of room 1"))
+                times.append(time.perf_counter() - started - model.waited)
+                if not result.complete:
+                    raise RuntimeError(f"not done: {result}")
+    return times[1:]
 
 
 def percentiles(seconds: list[float]) -> dict[str, float]:

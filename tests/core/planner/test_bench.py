@@ -2,7 +2,13 @@
 
 from anthropic import AsyncAnthropic
 
-from hearthnet.bench.planner import Prices, Profile, overhead, prompt_report
+from hearthnet.bench.planner import (
+    Prices,
+    Profile,
+    overhead,
+    prompt_report,
+    sentences,
+)
 from hearthnet.core.planner.anthropic import AnthropicModel, Settings
 from tests.support.messages_api import KEY, MODEL, MessagesApi, first_light
 
@@ -14,6 +20,13 @@ def test_prompts() -> None:
     assert (small["shown"], large["shown"]) == (20, 60)
     assert large["bytes"] < 3 * small["bytes"]
     assert large["dollars_warm"] < large["dollars_cold"] < 0.02
+
+
+async def test_whole_sentences() -> None:
+    """Each is carried out, and the model's own time is not counted."""
+    times = await sentences(20, 2, Profile(first=0.5, rate=10_000))
+    assert len(times) == 2
+    assert min(times) > 0
 
 
 async def test_overhead_in_the_process() -> None:
