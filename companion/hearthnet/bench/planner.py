@@ -1,9 +1,10 @@
 """What HearthNet adds on top of a model, how large prompts are, what a sentence costs.
 
-`hearthnet bench planner` gives the rows. `python -m hearthnet.bench.planner` asks a model in this process that takes exactly as
-long as the profile says. With `--url` the real SDK asks a server that speaks the
-Messages API (`python -m tests.support.messages_api` in the repository) with the same
-profile; then HTTP, streaming and parsing are in the numbers too.
+`hearthnet bench planner` gives the rows. `python -m hearthnet.bench.planner` asks a
+model in this process that takes exactly as long as the profile says. With `--url` the
+real SDK asks a server that speaks the Messages API (`python -m
+tests.support.messages_api` in the repository) with the same profile; then HTTP,
+streaming and parsing are in the numbers too.
 """
 
 import argparse
