@@ -238,7 +238,7 @@ def rows(scale: Scale) -> list[Row]:
             target="",
             measured=f"{told['p50']:.1f} / {told['p95']:.1f} ms",
             met=None,
-            numbers={"sentences": len(adds), "adds_ms": told},
+            numbers={"sentences": len(adds), "adds_ms": dict[str, Json](told)},
             note=f"a sentence from start to receipt, less the model, which takes "
             f"{profile.first:g} s and then gives {profile.rate:g} tokens a second",
         ),
