@@ -6,8 +6,10 @@ from homeassistant.helpers.typing import ConfigType
 
 from .card import async_forget_card, async_register_card, async_setup_card
 from .channels import async_setup_channels
+from .companions import subentries_of
 from .const import DOMAIN, PLATFORMS
 from .coordinator import HearthnetConfigEntry, HearthnetCoordinator
+from .entity import agent_device
 from .guard import async_setup_guard
 from .llm_api import HearthnetAPI
 from .migration import async_migrate
@@ -49,6 +51,7 @@ async def async_setup_entry(hass: HomeAssistant, entry: HearthnetConfigEntry) ->
     )
     coordinator.device_id = device.id
     _forget_agents(hass, coordinator)
+    _async_add_companions(hass, coordinator)
     api = HearthnetAPI(hass=hass, id=DOMAIN, name=entry.title, coordinator=coordinator)
     entry.async_on_unload(llm.async_register_api(hass, api))
     await hass.config_entries.async_forward_entry_setups(entry, PLATFORMS)
@@ -63,14 +66,31 @@ async def async_setup_entry(hass: HomeAssistant, entry: HearthnetConfigEntry) ->
 
 @callback
 def _forget_agents(hass: HomeAssistant, coordinator: HearthnetCoordinator) -> None:
-    """Remove the devices of agents that have left, with their entities."""
+    """Remove what belongs to agents that have left and recipes that are gone."""
     entry_id = coordinator.config_entry.entry_id
-    names = (f"{entry_id}_{agent.name}" for agent in coordinator.data.agents)
+    there = [agent.name for agent in coordinator.data.agents]
+    there += [placed.id for placed in coordinator.recipes]
+    names = (f"{entry_id}_{name}" for name in there)
     known = {(DOMAIN, name) for name in (entry_id, *names)}
     devices = dr.async_get(hass)
     for device in dr.async_entries_for_config_entry(devices, entry_id):
         if not device.identifiers & known:
             devices.async_update_device(device.id, remove_config_entry_id=entry_id)
+
+
+@callback
+def _async_add_companions(
+    hass: HomeAssistant, coordinator: HearthnetCoordinator
+) -> None:
+    """Register the companions' devices, which those behind them name as theirs."""
+    registry = dr.async_get(hass)
+    for name, subentry_id in subentries_of(coordinator.config_entry).items():
+        device = registry.async_get_or_create(
+            config_entry_id=coordinator.config_entry.entry_id,
+            config_subentry_id=subentry_id,
+            **agent_device(coordinator, name),
+        )
+        coordinator.companions[name] = device.id
 
 
 async def _async_changed(hass: HomeAssistant, entry: HearthnetConfigEntry) -> None:

@@ -1,4 +1,4 @@
-"""Whether agents are reachable, and whether the record is in trouble."""
+"""Whether agents are reachable and the record is in trouble; yes and no of phones."""
 
 from collections.abc import Iterator
 from typing import override
@@ -6,16 +6,42 @@ from typing import override
 from homeassistant.components.binary_sensor import (
     BinarySensorDeviceClass,
     BinarySensorEntity,
+    BinarySensorEntityDescription,
 )
 from homeassistant.const import EntityCategory
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
+from .appliances import (
+    ApplianceEntity,
+    PhoneEntity,
+    async_add_controls,
+    async_add_phones,
+    worded,
+)
 from .coordinator import HearthnetConfigEntry, HearthnetCoordinator
 from .core.enrolled import DEWEY
+from .core.phone.controls import Value
+from .core.phone.recipes import Placed
 from .entity import HearthnetAgentEntity, HearthnetEntity, async_add_per_agent
 
 PARALLEL_UPDATES = 0
+
+
+PHONE_SENSORS: tuple[BinarySensorEntityDescription, ...] = (
+    BinarySensorEntityDescription(
+        key="charging",
+        device_class=BinarySensorDeviceClass.BATTERY_CHARGING,
+        entity_category=EntityCategory.DIAGNOSTIC,
+    ),
+    BinarySensorEntityDescription(key="screen", translation_key="screen"),
+    BinarySensorEntityDescription(
+        key="locked",
+        translation_key="screen_lock",
+        entity_category=EntityCategory.DIAGNOSTIC,
+    ),
+)
+"""The key is the name that phones use."""
 
 
 async def async_setup_entry(
@@ -26,6 +52,15 @@ async def async_setup_entry(
     """Set up HearthNet binary sensors based on a config entry."""
     async_add_entities([LibrarianProblem(entry.runtime_data)])
     async_add_per_agent(entry, async_add_entities, _of_agent)
+    async_add_phones(
+        entry,
+        async_add_entities,
+        lambda coordinator, phone: [
+            PhoneBinarySensor(coordinator, phone, description)
+            for description in PHONE_SENSORS
+        ],
+    )
+    async_add_controls(entry, async_add_entities, Value, _of_flag)
 
 
 def _of_agent(
@@ -91,3 +126,52 @@ class LibrarianProblem(HearthnetEntity, BinarySensorEntity):
         """Return whether the librarian is away or reports a problem."""
         librarian = self.coordinator.data.librarian
         return not librarian.connected or librarian.problem is not None
+
+
+class PhoneBinarySensor(PhoneEntity, BinarySensorEntity):
+    """A yes or no that a phone tells."""
+
+    def __init__(
+        self,
+        coordinator: HearthnetCoordinator,
+        phone: str,
+        description: BinarySensorEntityDescription,
+    ) -> None:
+        """Initialize the sensor."""
+        super().__init__(coordinator, phone, description.key)
+        self.entity_description = description
+
+    @property
+    @override
+    def is_on(self) -> bool | None:
+        """Return the value; None where the phone does not tell it."""
+        value = self.report.values.get(self.entity_description.key)
+        return value if isinstance(value, bool) else None
+
+
+def _of_flag(
+    coordinator: HearthnetCoordinator, placed: Placed, control: Value
+) -> ApplianceBinarySensor | None:
+    """Return a sensor for a flag."""
+    if control.shown.kind != "flag":
+        return None
+    return ApplianceBinarySensor(coordinator, placed, control)
+
+
+class ApplianceBinarySensor(ApplianceEntity, BinarySensorEntity):
+    """A yes or no that an app shows and does not let one set."""
+
+    def __init__(
+        self, coordinator: HearthnetCoordinator, placed: Placed, control: Value
+    ) -> None:
+        """Initialize the sensor."""
+        name = worded(control.attribute)
+        super().__init__(coordinator, placed, control.attribute, name)
+        self._control = control
+
+    @property
+    @override
+    def is_on(self) -> bool | None:
+        """Return what the app has shown last; None if it has shown nothing."""
+        value = self.values.get(self._control.attribute)
+        return value if isinstance(value, bool) else None

@@ -1,4 +1,4 @@
-"""Buttons: revoke every lease, renew the hub's key."""
+"""Buttons: revoke every lease, renew the hub's key, and those of apps on phones."""
 
 from typing import override
 
@@ -7,7 +7,10 @@ from homeassistant.const import EntityCategory
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
+from .appliances import ApplianceEntity, async_add_controls, titled
 from .coordinator import HearthnetConfigEntry, HearthnetCoordinator
+from .core.phone.controls import Button
+from .core.phone.recipes import Placed
 from .entity import HearthnetEntity
 from .principal import async_caller, requested_by
 
@@ -22,6 +25,7 @@ async def async_setup_entry(
     """Set up the HearthNet button based on a config entry."""
     coordinator = entry.runtime_data
     async_add_entities([RevokeAllButton(coordinator), RenewKeyButton(coordinator)])
+    async_add_controls(entry, async_add_entities, Button, ApplianceButton)
 
 
 class RevokeAllButton(HearthnetEntity, ButtonEntity):
@@ -58,3 +62,20 @@ class RenewKeyButton(HearthnetEntity, ButtonEntity):
         """Renew the key; the hub starts anew."""
         caller = await async_caller(self.coordinator, self._context)
         await self.coordinator.async_renew_key(caller.principal)
+
+
+class ApplianceButton(ApplianceEntity, ButtonEntity):
+    """Does one thing in an appliance's app."""
+
+    def __init__(
+        self, coordinator: HearthnetCoordinator, placed: Placed, control: Button
+    ) -> None:
+        """Initialize the button."""
+        name = titled(control.title, coordinator.hass)
+        super().__init__(coordinator, placed, control.operation, name)
+        self._control = control
+
+    @override
+    async def async_press(self) -> None:
+        """Propose it."""
+        await self.async_use(self._control.operation)

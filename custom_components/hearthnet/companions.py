@@ -11,10 +11,10 @@ from typing import Any
 
 from homeassistant.components.mqtt import DOMAIN as MQTT_DOMAIN
 from homeassistant.config_entries import ConfigEntry
-from homeassistant.const import CONF_PASSWORD, CONF_PORT, CONF_USERNAME
+from homeassistant.const import CONF_NAME, CONF_PASSWORD, CONF_PORT, CONF_USERNAME
 from homeassistant.core import HomeAssistant, callback
 
-from .const import CONF_BROKER, SUBENTRY_COMPANION
+from .const import CONF_BROKER, CONF_ROLE, SUBENTRY_COMPANION
 from .core.bus.broker import Broker, Topics
 from .core.bus.link import Link, LinkError, connect
 from .core.bus.retry import Backoff, first
@@ -41,6 +41,15 @@ def enrolled_of(entry: ConfigEntry) -> dict[str, Enrolled]:
         for subentry in entry.get_subentries_of_type(SUBENTRY_COMPANION)
     )
     return {one.name: one for one in found}
+
+
+def subentries_of(entry: ConfigEntry, role: str | None = None) -> dict[str, str]:
+    """Return the ids of the companions' subentries by name, of a role or all."""
+    return {
+        subentry.data[CONF_NAME]: subentry.subentry_id
+        for subentry in entry.get_subentries_of_type(SUBENTRY_COMPANION)
+        if role in (None, subentry.data[CONF_ROLE])
+    }
 
 
 @callback

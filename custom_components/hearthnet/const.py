@@ -13,6 +13,8 @@ PLATFORMS: Final = [
     Platform.BUTTON,
     Platform.CONVERSATION,
     Platform.EVENT,
+    Platform.NUMBER,
+    Platform.SELECT,
     Platform.SENSOR,
     Platform.SWITCH,
 ]

@@ -34,6 +34,7 @@ from .core.node import Node
 from .core.outside import Outside
 from .core.overview import Told
 from .core.phone.house import JointHouse
+from .core.phone.recipes import Recipes
 from .core.status import Decision, HubStatus
 from .distributed import (
     DistantLibrarian,
@@ -97,6 +98,8 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
     outside: Outside | None
     origins: OriginTracker
     playbooks: OwnPlaybooks
+    recipes: Recipes
+    """What phones are driven by."""
     _told: HubStatus
 
     def __init__(self, hass: HomeAssistant, entry: HearthnetConfigEntry) -> None:
@@ -110,6 +113,8 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
             always_update=False,
         )
         self.folder = Folder.of(hass, entry.entry_id)
+        self.companions: dict[str, str] = {}
+        """Registry ids of the companions' devices, by name."""
         self._opened = AsyncExitStack()
         self._push_planned = False
         self._running = False
@@ -171,7 +176,7 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
         self.origins = OriginTracker(hass, own_user.id, self.house.people, role)
         opened.callback(self.origins.async_start())
         await self._async_open_record(node)
-        recipes = await async_load_recipes(hass, enrolled_of(entry))
+        self.recipes = recipes = await async_load_recipes(hass, enrolled_of(entry))
         self.home = self.house
         if self.outside is not None:
             appliances = appliances_of(self.house, node, self.outside, recipes)

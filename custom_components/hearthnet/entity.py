@@ -8,6 +8,7 @@ from homeassistant.helpers.entity import Entity
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.helpers.update_coordinator import CoordinatorEntity
 
+from .companions import subentries_of
 from .const import DOMAIN
 from .coordinator import HearthnetConfigEntry, HearthnetCoordinator
 from .core.reasons import Outcome
@@ -15,6 +16,17 @@ from .core.status import AgentStatus
 
 DECIDED = tuple(outcome.value for outcome in Outcome if outcome != Outcome.PLANNED)
 """Outcomes of decisions; a dry run decides nothing."""
+
+
+def agent_device(coordinator: HearthnetCoordinator, agent: str) -> DeviceInfo:
+    """Return what the device registry keeps of an agent."""
+    return DeviceInfo(
+        identifiers={(DOMAIN, f"{coordinator.config_entry.entry_id}_{agent}")},
+        entry_type=DeviceEntryType.SERVICE,
+        manufacturer="HearthNet",
+        name=agent.capitalize(),
+        via_device_id=coordinator.device_id,
+    )
 
 
 class HearthnetEntity(CoordinatorEntity[HearthnetCoordinator]):
@@ -41,13 +53,7 @@ class HearthnetAgentEntity(CoordinatorEntity[HearthnetCoordinator]):
         entry_id = coordinator.config_entry.entry_id
         self.agent = agent
         self._attr_unique_id = f"{entry_id}_{agent}_{key}"
-        self._attr_device_info = DeviceInfo(
-            identifiers={(DOMAIN, f"{entry_id}_{agent}")},
-            entry_type=DeviceEntryType.SERVICE,
-            manufacturer="HearthNet",
-            name=agent.capitalize(),
-            via_device_id=coordinator.device_id,
-        )
+        self._attr_device_info = agent_device(coordinator, agent)
 
     @property
     def status(self) -> AgentStatus | None:
@@ -65,8 +71,7 @@ def async_add_per_agent(
     """Add entities for each agent, now and when another one appears."""
     coordinator = entry.runtime_data
     known: set[str] = set()
-
-    subentries = {one.unique_id: one.subentry_id for one in entry.subentries.values()}
+    subentries = subentries_of(entry)
 
     @callback
     def add_new() -> None:

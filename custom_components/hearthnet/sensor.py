@@ -27,6 +27,7 @@ from .entity import (
     async_add_per_agent,
 )
 from .model_use import ModelUse
+from .phone_sensors import async_add_phone_sensors
 
 PARALLEL_UPDATES = 0
 
@@ -154,6 +155,7 @@ async def async_setup_entry(
     else:
         _async_forget_model_sensors(hass, entry)
     async_add_per_agent(entry, async_add_entities, _of_agent)
+    async_add_phone_sensors(entry, async_add_entities)
 
 
 def _of_agent(coordinator: HearthnetCoordinator, agent: str) -> Iterator[SensorEntity]:

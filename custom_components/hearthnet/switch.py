@@ -1,4 +1,4 @@
-"""The switch that stops all actuation."""
+"""The switch that stops all actuation, and those that apps on phones have."""
 
 from typing import Any, override
 
@@ -7,7 +7,11 @@ from homeassistant.const import EntityCategory
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
+from .appliances import ApplianceEntity, async_add_controls, worded
 from .coordinator import HearthnetConfigEntry, HearthnetCoordinator
+from .core.effects import STATE
+from .core.phone.controls import ON, Switch
+from .core.phone.recipes import Placed
 from .entity import HearthnetEntity
 from .principal import async_caller, requested_by
 
@@ -21,6 +25,7 @@ async def async_setup_entry(
 ) -> None:
     """Set up the HearthNet switch based on a config entry."""
     async_add_entities([ActuationSwitch(entry.runtime_data)])
+    async_add_controls(entry, async_add_entities, Switch, ApplianceSwitch)
 
 
 class ActuationSwitch(HearthnetEntity, SwitchEntity):
@@ -53,3 +58,34 @@ class ActuationSwitch(HearthnetEntity, SwitchEntity):
         caller = await async_caller(self.coordinator, self._context)
         with requested_by(self._context):
             await self.coordinator.hub.control.set_enabled(enabled, caller.principal)
+
+
+class ApplianceSwitch(ApplianceEntity, SwitchEntity):
+    """Switches an attribute of an appliance in its app."""
+
+    def __init__(
+        self, coordinator: HearthnetCoordinator, placed: Placed, control: Switch
+    ) -> None:
+        """Initialize the switch; the one of the state has the appliance's name."""
+        name = None if control.attribute == STATE else worded(control.attribute)
+        super().__init__(coordinator, placed, control.attribute, name)
+        self._control = control
+        shown = (value.means for value in placed.recipe.values.values())
+        self._attr_assumed_state = control.attribute not in shown
+
+    @property
+    @override
+    def is_on(self) -> bool | None:
+        """Return what the app has shown last; None if it has shown nothing."""
+        value = self.values.get(self._control.attribute)
+        return None if value is None else value in ON
+
+    @override
+    async def async_turn_on(self, **kwargs: Any) -> None:
+        """Propose to switch it on."""
+        await self.async_use(self._control.on)
+
+    @override
+    async def async_turn_off(self, **kwargs: Any) -> None:
+        """Propose to switch it off."""
+        await self.async_use(self._control.off)

@@ -16,7 +16,13 @@ from homeassistant.util.yaml import load_yaml_dict
 import pytest
 
 from custom_components.hearthnet import issues, routes
-from custom_components.hearthnet.const import GUARDS, PLANNERS, POLICIES, VOICE_ROLES
+from custom_components.hearthnet.const import (
+    GUARDS,
+    PLANNERS,
+    PLATFORMS,
+    POLICIES,
+    VOICE_ROLES,
+)
 from custom_components.hearthnet.core.messages import MessageType
 from custom_components.hearthnet.core.reasons import Outcome
 from custom_components.hearthnet.services import ACTIONS as REGISTERED
@@ -186,7 +192,7 @@ def test_icons() -> None:
 
 
 def test_platforms_set_parallel_updates() -> None:
-    for platform in ("binary_sensor", "button", "conversation", "event", "sensor"):
+    for platform in PLATFORMS:
         assert "PARALLEL_UPDATES = 0" in (INTEGRATION / f"{platform}.py").read_text()
 
 

@@ -21,7 +21,7 @@ from hearthnet.core.phone.part import RecipeError
 from hearthnet.core.phone.recipe import canonical, digest
 from hearthnet.core.phone.report import KIND, PhoneReport
 from hearthnet.core.recovery import read_past
-from hearthnet.core.shadow import differs, shadow
+from hearthnet.core.shadow import differs, known, shadow
 
 from .adbkey import AdbKey
 from .camera import Picture
@@ -213,6 +213,8 @@ class Darcy:
             except RecipeError as error:
                 # The hub is newer, say; its leases for this recipe are then refused.
                 _LOGGER.warning("A recipe of the hub's is no good here: %s", error)
+        if wanted:
+            self.phone.keeper.look_soon()
 
     def _report(self) -> None:
         """Tell the hub how the phone is."""
@@ -241,14 +243,29 @@ class Darcy:
         self._report()
 
     def _shown(self, device_id: str, reading: Reading) -> None:
-        """Record what an app has shown when nobody had asked for a change."""
-        device, path = self.phone.device(device_id), device_path(device_id)
-        if device is None or self.gate.busy(device_id) is not None:
-            return
-        if (read := self.gate.resolve_unknown(device_id, reading)) is not None:
+        """Take what an app has shown when nobody had asked for a change."""
+        if self.gate.busy(device_id) is not None:
+            self._spawn(self._shown_before(device_id))
+        elif (read := self.gate.resolve_unknown(device_id, reading)) is not None:
             self.companion.bus.send(read)
+            self._report()
+        else:
+            self._record(device_id, reading)
+
+    async def _shown_before(self, device_id: str) -> None:
+        """Record what was read before an actuation that had been granted by then."""
+        await self.gate.wait_idle(device_id)
+        if self.gate.unknown(device_id) is None:
+            self._record(device_id, self.phone.adapter.last(device_id))
+
+    def _record(self, device_id: str, reading: Reading) -> None:
+        """Put what an app shows on record if it is news."""
+        device, path = self.phone.device(device_id), device_path(device_id)
+        if device is None:
             return
-        if not reading.values or not differs(self._node.view.get(path), reading.values):
+        kept = self._node.view.get(path)
+        seen = known(device, kept, reading.values)
+        if not differs(kept, seen):
             return
         told = ", ".join(f"{name} {value}" for name, value in reading.values.items())
         self._manager.say(
@@ -256,8 +273,10 @@ class Darcy:
             MessageType.OBSERVATION,
             f"{device.name}: {told}, as its app shows.",
             body={"device": device.id, "values": dict[str, Json](reading.values)},
-            writes={path: shadow(device, reading.values)},
+            writes={path: shadow(device, seen)},
         )
+        # After it, so that the hub looks again once it has the observation.
+        self._report()
 
     def _pictured(self, picture: Picture) -> None:
         _LOGGER.info("A picture was taken under %s: %s", picture.lease, picture.digest)

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 import logging
 
 from hearthnet.core.adapter import AdapterError
@@ -62,12 +63,20 @@ class Keeper:
         self._state: PhoneState | None = None
         self._problem: LinkError | None = None
         self._due: dict[str, float] = {}
+        self._soon = asyncio.Event()
 
     async def run(self) -> None:
         """Look at the phone until canceled."""
         while True:
+            self._soon.clear()
             await self.look()
-            await asyncio.sleep(self._every)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self._every):
+                    await self._soon.wait()
+
+    def look_soon(self) -> None:
+        """Look without waiting: there is a new recipe to read an app by."""
+        self._soon.set()
 
     async def look(self) -> None:
         """Look at the phone once."""

@@ -12,7 +12,7 @@ from .outcomes import combine
 from .paths import device_path
 from .reasons import Outcome, Reason
 from .runs import Run
-from .shadow import differs, doubtful, shadow
+from .shadow import differs, doubtful, known, shadow
 from .verdict import Receipt, Refusal
 
 ROOT = "rupert"
@@ -62,8 +62,10 @@ class Announcer:
             kept = self._node.view.get(path)
             if result is Outcome.UNKNOWN:
                 writes[path] = doubtful(kept, run.execute)
-            elif device and target in values and differs(kept, values[target]):
-                writes[path] = shadow(device, values[target])
+            elif device and target in values:
+                seen = known(device, kept, values[target])
+                if differs(kept, seen):
+                    writes[path] = shadow(device, seen)
         names = ", ".join(map(self._name, members))
         record = self._emit(
             MessageType.RECEIPT,

@@ -45,6 +45,8 @@ class Device:
     """Id of the device that stands for the same physical thing, if another does."""
     assumed_state: bool = False
     """The device reports nothing back: outcomes are `unverified`."""
+    partial: bool = False
+    """It is read in parts, as an app shows them: what a read lacks is as it was."""
     features: frozenset[str] | None = None
     """Operations and parameters it supports; None: all of its domain."""
 

@@ -12,6 +12,17 @@ from .messages import Json
 _UNKNOWN = "unknown"
 
 
+def known(device: Device, kept: Json, values: Values) -> Values:
+    """Return what is known of a device after a read.
+
+    Of one that is read in parts the others stay, unless they were in doubt.
+    """
+    if not device.partial or not isinstance(kept, Mapping) or _UNKNOWN in kept:
+        return values
+    before = kept.get("values")
+    return {**before, **values} if isinstance(before, Mapping) else values
+
+
 def shadow(device: Device, values: Values) -> dict[str, Json]:
     """Return what the record keeps of a device that was read."""
     return {

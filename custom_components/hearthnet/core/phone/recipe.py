@@ -240,6 +240,7 @@ class Recipe:
             manager=manager,
             physical=physical,
             assumed_state=all(c.blind for c in self.capabilities.values()),
+            partial=True,
             features=frozenset(self.capabilities).union(
                 *(capability.parameters for capability in self.capabilities.values())
             ),

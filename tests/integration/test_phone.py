@@ -1,0 +1,233 @@
+"""A phone in Home Assistant: a real Darcy and broker, a simulated phone behind them."""
+
+import asyncio
+import base64
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+import os
+from pathlib import Path
+import shutil
+import sys
+
+from homeassistant.config_entries import ConfigSubentryData
+from homeassistant.const import STATE_UNAVAILABLE
+from homeassistant.core import Context, HomeAssistant
+from homeassistant.exceptions import HomeAssistantError
+from homeassistant.helpers import (
+    device_registry as dr,
+    entity_registry as er,
+    issue_registry as ir,
+)
+from homeassistant.setup import async_setup_component
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry, MockUser
+
+from custom_components.hearthnet.const import DOMAIN
+from custom_components.hearthnet.core.keys import SigningKey
+from custom_components.hearthnet.core.messages import MessageType
+from tests.support.mosquitto import Mosquitto
+from tests.support.phone.fake_adbd import FakeAdbd
+
+from .setup import ENTRY_ID, OPTIONS
+
+PREFIX = "hearthnet/test"
+SEED = bytes([9]) * 32
+SHIPPED = Path(__file__).parents[2] / "custom_components/hearthnet/recipes"
+PROGRAM = "import sys; from hearthnet.cli import main; sys.exit(main())"
+TV = "switch.living_room_tv"
+
+
+@pytest.fixture(autouse=True)
+async def _prepared(hass: HomeAssistant, socket_enabled: None) -> None:
+    assert await async_setup_component(hass, "homeassistant", {})
+
+
+@pytest.fixture
+async def adbd() -> AsyncIterator[FakeAdbd]:
+    async with FakeAdbd() as daemon:
+        yield daemon
+
+
+@pytest.fixture
+def recipes(hass: HomeAssistant) -> Path:
+    """The folder of the phone's recipes, with the shipped ones in it."""
+    folder = Path(hass.config.path(DOMAIN, "recipes", "phone"))
+    folder.mkdir(parents=True)
+    for path in SHIPPED.glob("*.yaml"):
+        shutil.copy(path, folder)
+    return folder
+
+
+async def set_up(hass: HomeAssistant, port: int) -> MockConfigEntry:
+    """Set HearthNet up with a broker and a phone's companion."""
+    key = SigningKey(SEED).public.text
+    entry = MockConfigEntry(
+        domain=DOMAIN,
+        entry_id=ENTRY_ID,
+        title="Home",
+        data={"broker": {"host": "127.0.0.1", "port": port, "prefix": PREFIX}},
+        options=OPTIONS,
+        minor_version=2,
+        subentries_data=[
+            ConfigSubentryData(
+                data={"name": "phone", "role": "darcy", "key": key},
+                subentry_type="companion",
+                title="phone",
+                unique_id="phone",
+            )
+        ],
+    )
+    entry.add_to_hass(hass)
+    assert await hass.config_entries.async_setup(ENTRY_ID)
+    await hass.async_block_till_done()
+    return entry
+
+
+@asynccontextmanager
+async def darcy(
+    entry: MockConfigEntry, folder: Path, port: int, phone: int
+) -> AsyncIterator[None]:
+    """Run `hearthnet darcy` for the phone."""
+    path = folder / "darcy.toml"
+    path.write_text(
+        'name = "phone"\nrole = "darcy"\n'
+        f'key = "{base64.b64encode(SEED).decode()}"\n'
+        f'hub = "{entry.runtime_data.hub.node.public_key.text}"\n'
+        f'data = "{folder / "data"}"\n'
+        f'[broker]\nhost = "127.0.0.1"\nport = {port}\nprefix = "{PREFIX}"\n'
+        f"[phone]\nport = {phone}\nquiet_seconds = 0\nevery = 5\n"
+    )
+    path.chmod(0o600)
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", PROGRAM, "darcy", "--config", str(path)),
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    try:
+        yield
+    finally:
+        process.terminate()
+        assert await process.wait() == 0
+
+
+async def until(entry: MockConfigEntry, condition: Callable[[], object]) -> None:
+    """Wait until something is so after the hub has told of a change."""
+    changed = asyncio.Event()
+    stop = entry.runtime_data.async_add_listener(changed.set)
+    async with asyncio.timeout(30):
+        while not condition():
+            changed.clear()
+            await changed.wait()
+    stop()
+
+
+def state(hass: HomeAssistant, entity_id: str) -> str:
+    found = hass.states.get(entity_id)
+    assert found is not None, entity_id
+    return found.state
+
+
+@pytest.mark.usefixtures("recipes")
+async def test_entities(
+    hass: HomeAssistant,
+    hass_admin_user: MockUser,
+    mosquitto: Mosquitto,
+    adbd: FakeAdbd,
+    tmp_path: Path,
+) -> None:
+    entry = await set_up(hass, mosquitto.port)
+    context = Context(user_id=hass_admin_user.id)
+    hub = entry.runtime_data.hub
+
+    async def use(domain: str, action: str, entity_id: str, **data: object) -> None:
+        await hass.services.async_call(
+            domain,
+            action,
+            {"entity_id": entity_id, **data},
+            blocking=True,
+            context=context,
+        )
+
+    assert state(hass, TV) == STATE_UNAVAILABLE
+    assert state(hass, "sensor.phone_battery") == STATE_UNAVAILABLE
+    async with darcy(entry, tmp_path, mosquitto.port, adbd.port):
+        await until(entry, lambda: state(hass, "sensor.phone_battery") == "81")
+        assert state(hass, "sensor.phone_illuminance") == "124.0"
+        assert state(hass, "binary_sensor.phone_charging") == "on"
+        assert state(hass, "binary_sensor.phone_screen") == "on"
+        assert state(hass, "binary_sensor.phone_screen_lock") == "off"
+
+        # The app was opened and read, for nobody was at the phone.
+        muted = "switch.living_room_tv_volume_muted"
+        await until(entry, lambda: state(hass, muted) == "off")
+        assert state(hass, TV) == "on"
+        assert state(hass, "number.living_room_tv_volume_level") == "12.0"
+
+        await use("switch", "turn_off", TV)
+        assert adbd.world.tv.presses == ["power"]
+        assert state(hass, TV) == "off"
+        await use("number", "set_value", "number.living_room_tv_volume_level", value=15)
+        assert adbd.world.tv.volume == 15
+        assert state(hass, "number.living_room_tv_volume_level") == "15.0"
+        await use(
+            "select", "select_option", "select.living_room_tv_source", option="tv"
+        )
+        assert adbd.world.tv.source == "tv"
+        await use("button", "press", "button.living_room_tv_night_mode_on")
+        assert adbd.world.tv.night
+        assert state(hass, muted) == "off"
+
+        await hub.node.sync()
+        intents = [
+            record.message
+            for record in hub.node.history()
+            if record.message.type is MessageType.INTENT
+        ]
+        assert len(intents) == 4
+        assert {m.body["principal"]["id"] for m in intents} == {hass_admin_user.id}
+        assert intents[0].body["text"] == f"{TV}: tv.power_off"
+
+        adbd.world.tv.version = 1300
+        with pytest.raises(HomeAssistantError, match="Not done"):
+            await use("switch", "turn_on", TV)
+    await until(entry, lambda: state(hass, TV) == STATE_UNAVAILABLE)
+
+    registry = er.async_get(hass)
+    (subentry_id,) = entry.subentries
+    switch = registry.async_get(TV)
+    assert switch is not None
+    assert switch.config_subentry_id == subentry_id
+    devices = dr.async_get(hass)
+    assert switch.device_id
+    tv = devices.async_get(switch.device_id)
+    battery = registry.async_get("sensor.phone_battery")
+    assert isinstance(tv, dr.DeviceEntry)
+    assert battery is not None
+    assert (tv.name, tv.via_device_id) == ("Living room TV", battery.device_id)
+    assert await hass.config_entries.async_unload(ENTRY_ID)
+
+
+async def test_a_recipe_with_mistakes(
+    hass: HomeAssistant, mosquitto: Mosquitto, recipes: Path
+) -> None:
+    broken = recipes / "living_room_tv.yaml"
+    broken.write_text(broken.read_text().replace("tap:", "tab:", 1))
+    shutil.copy(SHIPPED / "music_player.yaml", recipes.parent)
+    (recipes.parent / "tablet").mkdir()
+    await set_up(hass, mosquitto.port)
+
+    issue = ir.async_get(hass).async_get_issue(DOMAIN, "recipes_broken")
+    assert issue is not None
+    assert issue.translation_placeholders is not None
+    lost, unknown, mistake = issue.translation_placeholders["mistakes"].splitlines()
+    assert lost == (
+        "- music_player.yaml: put it into the folder of a phone (known: phone)"
+    )
+    assert unknown == "- tablet/: there is no phone of this name (known: phone)"
+    assert mistake == (
+        "- phone/living_room_tv.yaml, line 55, capabilities.tv.power_off.steps[0].tab: "
+        "unknown field; did you mean tap?"
+    )
+    assert hass.states.get(TV) is None
+    # The good one is in force all the same.
+    assert state(hass, "sensor.music_on_the_phone_state") == STATE_UNAVAILABLE
+    assert await hass.config_entries.async_unload(ENTRY_ID)
