@@ -10,6 +10,8 @@ _COMMANDS = {
     "broker": "write a configuration for Mosquitto: TLS, users, topics by user",
     "darcy": "the phone's manager: serve a phone, examine it, show its screen",
     "dewey": "the librarian: records what the agents do in a Git repository",
+    "record": "cut a trace out of a record",
+    "replay": "play traces with the real core, also under another policy",
     "pair": "pair this machine with a home, by the code that Home Assistant shows",
 }
 """Each is a module of this package with `add_arguments` and `run`.

@@ -4,6 +4,7 @@ It is deterministic: what a device does is given, and time is the caller's.
 """
 
 import asyncio
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -16,9 +17,22 @@ from hearthnet.core.operations import Operation
 from hearthnet.core.reasons import Outcome
 
 
+@dataclass(frozen=True, kw_only=True)
+class Answered:
+    """How a device answered one command once."""
+
+    seconds: float = 0.0
+    values: Values = field(default_factory=dict)
+    """What it was at then."""
+    fails: AdapterError | None = None
+
+
 @dataclass
 class Behavior:
     """How a simulated device answers a command."""
+
+    answers: deque[Answered] = field(default_factory=deque)
+    """What it does to the next commands; after them it is as below."""
 
     fails: AdapterError | None = None
     """Raised in place of acting."""
@@ -53,7 +67,11 @@ class SimulatedHouse:
 
     def change(self, device_id: str, **values: Json) -> None:
         """Change a device, as a person at its switch would."""
-        self.values[device_id].update(values)
+        self.become(device_id, {**self.values[device_id], **values})
+
+    def become(self, device_id: str, values: Values) -> None:
+        """Give a device all its values anew; one that is off may have fewer."""
+        self.values[device_id] = dict(values)
         self._changed.set()
         self._changed = asyncio.Event()
         self.on_change(device_id, self.values[device_id])
@@ -95,6 +113,13 @@ class SimulatedHouse:
         operation = OPERATIONS[permit.operation]
         for target in permit.target:
             behavior = self.behavior.get(target, Behavior())
+            if behavior.answers:
+                answer = behavior.answers.popleft()
+                await asyncio.sleep(answer.seconds)
+                if answer.fails is not None:
+                    raise answer.fails
+                self.become(target, answer.values)
+                continue
             if behavior.fails is not None:
                 raise behavior.fails
             if target in self.unavailable:

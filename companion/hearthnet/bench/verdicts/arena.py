@@ -15,6 +15,7 @@ from hearthnet.core.gate import Gate
 from hearthnet.core.intents import Origin, Request
 from hearthnet.core.messages import Message, MessageType
 from hearthnet.core.node import Record
+from hearthnet.virtual import run
 
 from .center import Center
 from .generator import Setting
@@ -35,7 +36,6 @@ from .moves import (
 from .oracle import Use
 from .plain import HUB, LOCAL
 from .posts import principal
-from .virtual import run
 
 OWNER = Principal(kind="user", id="person0", name="person0", role="owner")
 AFTERWARDS = 300.0

@@ -26,6 +26,7 @@ from hearthnet.core.restart import Startup
 from hearthnet.core.shadow import differs
 from hearthnet.core.status import Cause
 from hearthnet.core.view import View
+from hearthnet.virtual import VirtualClock
 
 from .generator import Setting
 from .house import ArenaHouse
@@ -34,7 +35,6 @@ from .moves import Who, Wish
 from .oracle import Oracle
 from .plain import HUB, LOCAL
 from .posts import Post, Tasks, plain, principal
-from .virtual import VirtualClock
 
 KEY = SigningKey(b"h" * 32)
 SETTLE = 1.0

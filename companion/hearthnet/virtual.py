@@ -19,10 +19,11 @@ class VirtualClock:
     """Both clocks of every node; implements `Clock`."""
 
     seconds: float = 0.0
+    start: datetime = START
 
     def now(self) -> datetime:
         """Return the wall-clock time."""
-        return START + timedelta(seconds=self.seconds)
+        return self.start + timedelta(seconds=self.seconds)
 
     def boottime(self) -> float:
         """Return the seconds since the start."""

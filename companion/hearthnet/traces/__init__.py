@@ -1,0 +1,1 @@
+"""Traces of a home: recorded, played again, compared."""

@@ -1,0 +1,127 @@
+"""Chains of decisions as lines of text, so that two runs can be compared. Pure.
+
+No identifier, time or commit is in a line: those differ from run to run. Tasks of an
+intent run side by side, so they stand in the order of what they are about.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from difflib import unified_diff
+import json
+import re
+from typing import Any
+
+from hearthnet.core.messages import Message, MessageType
+from hearthnet.core.status import Cause
+
+_EVENT = re.compile(r"\b[a-z][a-z0-9_-]*\.[0-9]+\.[0-9]+\b")
+
+
+def chains(messages: Sequence[Message], names: Mapping[str, str]) -> list[str]:
+    """Return the decisions of some events, one line each.
+
+    `names` gives the devices' names by id.
+    """
+    lines: list[str] = []
+    by_intent: dict[str, list[Message]] = {}
+    for message in messages:
+        if message.intent is not None:
+            by_intent.setdefault(message.intent, []).append(message)
+    for message in messages:
+        if message.type is MessageType.INTENT:
+            body = message.body
+            who = body["principal"]["name"]
+            words = _EVENT.sub("...", body["text"])
+            lines.append(f"{who}, {body['origin']}: {words}")
+            lines += _intent(by_intent.get(message.id, ()), names)
+        elif message.intent is None:
+            lines += _outside(message, names)
+    return lines
+
+
+def differences(before: Sequence[str], after: Sequence[str]) -> list[str]:
+    """Return how two runs differ, as a unified diff; empty when they do not."""
+    return list(unified_diff(before, after, "recorded", "replayed", lineterm="", n=3))
+
+
+def _intent(events: Iterable[Message], names: Mapping[str, str]) -> Iterator[str]:
+    tasks: dict[str, list[str]] = {}
+    titles: dict[str, str] = {}
+    ends = []
+    for message in events:
+        if message.type is MessageType.TASK:
+            body = message.body
+            about = names.get(body["device"], body["device"])
+            titles[message.id] = f"  {about}: {body['operation']}{_given(body)}"
+            tasks[message.id] = []
+        elif message.task is not None and message.task in tasks:
+            tasks[message.task] += _said(message, names)
+        elif message.type is MessageType.RESOLUTION and message.cause == message.intent:
+            ends.append(f"  end: {_end(message.body)}")
+    for task in sorted(tasks, key=lambda task: (titles[task], tasks[task])):
+        yield titles[task]
+        yield from tasks[task]
+    yield from ends
+
+
+def _given(body: Mapping[str, Any]) -> str:
+    given = {**body.get("parameters", {}), **body.get("relative", {})}
+    return "".join(f" {name}={_json(value)}" for name, value in sorted(given.items()))
+
+
+def _end(body: Mapping[str, Any]) -> str:
+    counts = ", ".join(
+        f"{number} {word}" for word, number in sorted(body["outcomes"].items())
+    )
+    return counts or str(body.get("reason") or body["kind"])
+
+
+def _said(message: Message, names: Mapping[str, str]) -> Iterator[str]:
+    """Yield the lines of a decision on a task."""
+    body = message.body
+    match message.type:
+        case MessageType.PROPOSAL:
+            yield f"    proposed{_given(body)}"
+        case MessageType.GRANT:
+            yield "    granted"
+        case MessageType.DENIAL:
+            yield f"    denied: {_because(body)}"
+        case MessageType.REFUSAL:
+            yield f"    refused: {_because(body)}"
+        case MessageType.CONFIRMATION_REQUEST:
+            yield f"    a person is asked: {_because(body)}"
+        case MessageType.CONFIRMATION:
+            yield f"    the answer: {body['answer']}"
+        case MessageType.REVOCATION:
+            yield "    revoked"
+        case MessageType.RECEIPT:
+            told = {names.get(one, one): one for one in body["members"]}
+            for name, device in sorted(told.items()):
+                seen = _json(body["values"].get(device, {}))
+                yield f"    {body['members'][device]}: {name} {seen}"
+
+
+def _because(body: Mapping[str, Any]) -> str:
+    """Return the codes of a verdict, the decisive one first, with its rules."""
+    found = []
+    for item in body.get("evidence", ()):
+        rule = f" ({item['rule']})" if item.get("rule") else ""
+        found.append(f"{item.get('code', body.get('reason'))}{rule}")
+    return ", ".join(dict.fromkeys(found)) or str(body.get("reason"))
+
+
+def _outside(message: Message, names: Mapping[str, str]) -> Iterator[str]:
+    body = message.body
+    match message.type:
+        case MessageType.OBSERVATION if "cause" in body:
+            ends = len(body.get("broken", ())) + len(body.get("ended", ()))
+            device = names.get(body["device"], body["device"])
+            if body["cause"] == Cause.RECONNECT and not ends:
+                return  # what was so before is no decision
+            holds = f"; ends {ends} holds" if ends else ""
+            yield f"{device}: {_json(body['values'])} by {body['cause']}{holds}"
+        case MessageType.RECOVERY:
+            yield f"restart: dropped {len(body.get('dropped', ()))}"
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)

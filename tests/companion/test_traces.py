@@ -1,0 +1,163 @@
+"""Traces: recorded in a real Home Assistant, played with the real core."""
+
+from dataclasses import replace
+import json
+from pathlib import Path
+
+import pytest
+
+from hearthnet.audit.history import audit
+from hearthnet.cli import main
+from hearthnet.core.gate import Gate
+from hearthnet.core.leasebook import LeaseBook
+from hearthnet.core.policy.load import preset
+from hearthnet.traces.play import KEY, play
+from hearthnet.traces.trace import Step, Trace, TraceError
+from hearthnet.traces.written import write
+
+FOLDER = Path(__file__).parents[1] / "traces"
+TRACES = sorted(FOLDER.glob("*.json"))
+SCENES = FOLDER / "scenes.json"
+
+
+@pytest.mark.parametrize("path", TRACES, ids=lambda path: path.stem)
+def test_it_plays_as_it_was_recorded(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["replay", str(path)]) == 0
+    assert " 0 differ; 0 properties broken" in capsys.readouterr().out
+
+
+def test_it_is_the_same_every_time() -> None:
+    trace = Trace.load(SCENES)
+    first, second = play(trace), play(trace)
+    assert [r.data for r in first.records] == [r.data for r in second.records]
+
+
+def test_a_trace_survives_writing() -> None:
+    trace = Trace.load(SCENES)
+    assert Trace.decode(trace.encode()) == trace
+
+
+def test_the_scenes_show_what_the_paper_asks_for() -> None:
+    decisions = Trace.load(SCENES).decisions
+    assert decisions.count("    denied: conflict") == 3
+    assert "    refused: not_asked, fenced, revoked, stale_state" in decisions
+
+
+def test_a_gate_that_forgets_freshness_is_noticed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(LeaseBook, "_fresh", lambda self, entry, found: None)
+    assert main(["replay", str(SCENES)]) == 1
+    shown = capsys.readouterr().out
+    assert "  -    refused: not_asked, fenced, revoked, stale_state" in shown
+    assert "  +    refused: not_asked, fenced, revoked" in shown
+
+
+def test_a_gate_that_checks_nothing_breaks_a_property(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    check = LeaseBook.check
+
+    def nothing(self: LeaseBook, *request: object) -> object:
+        return replace(check(self, *request), evidence=())  # type: ignore[arg-type]
+
+    monkeypatch.setattr(LeaseBook, "check", nothing)
+    monkeypatch.setattr(LeaseBook, "recheck", lambda *_arguments, **_named: ())
+    monkeypatch.setattr(Gate, "_obstacles", lambda self, lease: ())
+    assert main(["replay", str(SCENES)]) == 1
+    assert "not_asked:" in capsys.readouterr().out
+
+
+def test_what_if_another_policy_had_been_in_force(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    policy = tmp_path / "other.yaml"
+    rule = "{id: no-tv, why: a test, effect: deny, operations: media_player.turn_off}"
+    text = preset("balanced").replace("rules:\n", f"rules:\n  - {rule}\n", 1)
+    policy.write_text(text, "utf-8")
+    arguments = ["replay", str(SCENES), "--policy", str(policy)]
+    assert main(arguments) == 0
+    shown = capsys.readouterr().out
+    assert "  +    denied: policy_denied (no-tv)" in shown
+    assert "Desk lamp" not in "".join(
+        line for line in shown.splitlines() if line.startswith(("  -", "  +"))
+    )
+    policy.write_text("rules: 3", "utf-8")
+    assert main(arguments) == 2
+
+
+def recorded(trace: Path, folder: Path) -> Path:
+    """Play a trace and put it into a repository."""
+    write(play(Trace.load(trace)).records, folder)
+    return folder
+
+
+@pytest.mark.parametrize("path", TRACES, ids=lambda path: path.stem)
+def test_a_played_day_is_a_sound_record_that_can_be_cut(
+    path: Path, tmp_path: Path
+) -> None:
+    record = recorded(path, tmp_path / "record")
+    assert audit(record, {"hub": KEY.public}).findings == []
+    again = tmp_path / "again.json"
+    first = ["--since", "hub.1.1"]
+    assert main(["record", str(record), str(again), *first]) == 0
+    assert Trace.load(again).decisions == Trace.load(path).decisions
+    assert main(["replay", str(again)]) == 0
+
+
+def test_a_later_part_begins_with_the_state_of_then(tmp_path: Path) -> None:
+    record = recorded(SCENES, tmp_path / "record")
+    part = tmp_path / "part.json"
+    trace = Trace.load(SCENES)
+    routine = next(
+        r.message.id
+        for r in play(trace).records
+        if r.message.body.get("origin") == "schedule"
+    )
+    assert main(["record", str(record), str(part), "--since", routine]) == 0
+    cut = Trace.load(part)
+    assert any(path.startswith("holds/") for path in cut.state)
+    assert cut.decisions.count("    denied: conflict") == 3
+    assert main(["replay", str(part)]) == 0
+
+
+def test_a_redacted_trace_tells_no_names_and_plays_alike(tmp_path: Path) -> None:
+    record = recorded(SCENES, tmp_path / "record")
+    file = tmp_path / "redacted.json"
+    arguments = [str(record), str(file), "--since", "hub.1.1", "--redact"]
+    assert main(["record", *arguments]) == 0
+    text = file.read_text("utf-8")
+    trace = Trace.load(SCENES)
+    for device in trace.devices:
+        assert device.id not in text
+        assert device.entity_id not in text
+        assert device.name not in text
+    for secret in ("Owner", "working from home", "Study", "Bedroom"):
+        assert secret not in text
+    assert main(["replay", str(file)]) == 0
+
+
+def test_accepting_writes_the_decisions(tmp_path: Path) -> None:
+    file = tmp_path / "trace.json"
+    trace = replace(Trace.load(SCENES), decisions=())
+    file.write_text(trace.encode(), "utf-8")
+    assert main(["replay", str(file)]) == 1
+    assert main(["replay", str(file), "--accept"]) == 0
+    assert Trace.load(file).decisions == Trace.load(SCENES).decisions
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", json.dumps({"format": "other/1"})])
+def test_no_trace(text: str, tmp_path: Path) -> None:
+    with pytest.raises(TraceError):
+        Trace.decode(text)
+    file = tmp_path / "trace.json"
+    file.write_text(text, "utf-8")
+    assert main(["replay", str(file)]) == 2
+
+
+def test_an_unknown_step() -> None:
+    trace = replace(Trace.load(SCENES), steps=(Step(at=0.0, do="fly"),))
+    with pytest.raises(TraceError, match="fly"):
+        play(trace)
