@@ -1,14 +1,15 @@
 """Talking to HearthNet: the acceptance cases of users, sentence by sentence."""
 
-# ruff: noqa: ASYNC240
+# ruff: noqa: ASYNC240, RUF001
 
 from pathlib import Path
 import re
 from typing import Any
 
+from homeassistant.auth.const import GROUP_ID_ADMIN
 from homeassistant.components import conversation
 from homeassistant.components.conversation import ConversationResult
-from homeassistant.const import EVENT_CALL_SERVICE
+from homeassistant.const import EVENT_CALL_SERVICE, MATCH_ALL
 from homeassistant.core import Context, HomeAssistant
 from homeassistant.helpers import (
     area_registry as ar,
@@ -278,6 +279,8 @@ async def test_satellite_of_nobody(
     [
         ("de", "Schalte das Licht im Flur ein", "Flur ist jetzt an."),
         ("zh-cn", "打开Flur", "Flur现在开着。"),
+        ("fr", "Allume Flur", "Flur : maintenant allumé."),
+        ("es", "Enciende Flur", "Flur: ahora encendido."),
     ],
 )
 async def test_languages(
@@ -294,6 +297,82 @@ async def test_languages(
     ar.async_get(hass).async_update(area.id, name="Flur")
     await hass.async_block_till_done()
     assert spoken(await say(hass, text, owner, language=language)) == answer
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "answer", "refusal"),
+    [
+        (
+            "en",
+            "I'm working from home today in the hall",
+            "Hall is now on, 55 % bright.",
+            "Hall was left alone: a request by Anna",
+        ),
+        (
+            "de",
+            "Heute arbeite ich zu Hause in Hall",
+            "Hall ist jetzt an, auf 55 % Helligkeit.",
+            "Hall bleibt unangetastet: ein Auftrag von Anna",
+        ),
+        (
+            "zh-cn",
+            "我今天在Hall办公",
+            "Hall现在开着、亮度55%。",
+            "Hall保持原样：Anna",
+        ),
+        (
+            "fr",
+            "Je travaille à la maison aujourd'hui dans Hall",
+            "Hall : maintenant allumé, à 55 % de luminosité.",
+            "Je n'ai pas touché à Hall : une demande de Anna",
+        ),
+        (
+            "es",
+            "Hoy trabajo en casa en Hall",
+            "Hall: ahora encendido, al 55 % de brillo.",
+            "No toqué Hall: una petición de Anna",
+        ),
+    ],
+)
+async def test_an_intent_and_a_routine_in_five_languages(
+    hass: HomeAssistant,
+    entry: MockConfigEntry,
+    owner: Context,
+    language: str,
+    text: str,
+    answer: str,
+    refusal: str,
+) -> None:
+    """C11: no language falls back to another, in the answer or in a refusal."""
+    assert spoken(await say(hass, text, owner, language=language)) == answer
+    program = await hass.auth.async_create_system_user(
+        "Program", group_ids=[GROUP_ID_ADMIN]
+    )
+    bounced: Any = await hass.services.async_call(
+        "hearthnet",
+        "propose",
+        {
+            "entity_id": "light.hall",
+            "action": "light.turn_on",
+            "data": {"brightness_pct": 90},
+            "reason": "a routine",
+            "language": language,
+        },
+        blocking=True,
+        return_response=True,
+        context=Context(user_id=program.id),
+    )
+    assert bounced["speech"].startswith(refusal)
+    assert bounced["steps"][0]["reason"] == "conflict"
+
+
+async def test_any_language_may_be_chosen(
+    hass: HomeAssistant, entry: MockConfigEntry
+) -> None:
+    """C11: the agent is grayed out for nobody."""
+    agent = conversation.async_get_agent(hass, AGENT)
+    assert agent is not None
+    assert agent.supported_languages == MATCH_ALL
 
 
 async def test_home_assistant_answers_what_moves_nothing(

@@ -6,14 +6,17 @@ from typing import Any, cast
 
 import pytest
 
+from hearthnet.core.clock import ManualClock
 from hearthnet.core.intents import PlanKind, Result
 from hearthnet.core.messages import MessageType
 from hearthnet.core.planner.prompt import Prompt
 from hearthnet.core.reasons import Outcome, Reason
+from hearthnet.core.render import render
+from hearthnet.core.texts import texts_for
 from hearthnet.simulation import SimulatedHouse
 from tests.core.home import ANNA, Home, request, running
 
-from .houses import act, alias, answer, planner, small_house
+from .houses import NOW, act, alias, answer, planner, small_house
 from .sentences import QUESTIONS
 
 HOUSE = small_house()
@@ -117,6 +120,67 @@ async def test_good_and_bad_parts_are_told_together(tmp_path: Path) -> None:
     end = home.of(MessageType.RESOLUTION)[-1]
     assert end.body["model"]["calls"] == 2
     assert len(end.body["model"]["prompt"]) == 64
+
+
+async def test_of_five_parts_the_impossible_one_is_named(tmp_path: Path) -> None:
+    """C20: four are done, one is refused, and all five are told by name."""
+    house = small_house()
+    house.values["id_lock_front"]["state"] = "unlocked"
+    parts = answer(
+        act(HALL, "light.turn_on"),
+        act(alias(house, "light.kitchen"), "light.turn_off"),
+        act(alias(house, "media_player.tv"), "light.turn_on"),
+        act(alias(house, "cover.study"), "cover.close_cover"),
+        act(LOCK, "lock.lock"),
+    )
+    words = "Hall on, kitchen off, the TV brighter, close the blind and lock the door"
+    result, _ = await said(tmp_path, words, parts, house=house)
+    done = {step.name for step in result.steps if step.outcome is Outcome.CHANGED}
+    assert done == {"Hall light", "Kitchen ceiling", "Study blind", "Front door"}
+    (refused,) = (s for s in result.steps if s.outcome is Outcome.REFUSED)
+    assert (refused.name, refused.reason) == ("TV", Reason.UNKNOWN_OPERATION)
+    assert not result.complete
+    spoken = render(result, "en", now=NOW)
+    assert all(name in spoken for name in (*done, "TV"))
+
+
+@pytest.mark.parametrize(
+    ("language", "words", "reply"),
+    [
+        (
+            "de",
+            "Schalte in fünf Minuten das Licht im Flur aus",
+            texts_for("de").later.format(time="12:05"),
+        ),
+        (
+            "en",
+            "Turn off the light in the hall in five minutes",
+            texts_for("en").later.format(time="12:05"),
+        ),
+    ],
+)
+async def test_later_with_a_model(
+    tmp_path: Path, language: str, words: str, reply: str
+) -> None:
+    """D07: kept, told in the language, and carried out once when it is due."""
+    house = small_house()
+    house.values["id_light_hall"]["state"] = "on"
+    off = answer(act(HALL, "light.turn_off"))
+    asked = cast("Any", planner(off, keeps_later=True))
+    clock = ManualClock()
+    async with running(tmp_path, house, asked, clock=clock) as home:
+        result = await home.hub.ask(request(words, language=language))
+        assert render(result, language, now=clock.now()) == reply
+        assert house.acts == []
+    clock.advance(301)
+    for _boot in range(2):
+        async with running(tmp_path, house, asked, clock=clock) as home:
+            if not house.acts:
+                await home.until(MessageType.RECEIPT)
+                (intent,) = home.of(MessageType.INTENT)
+                assert intent.body["language"] == language
+    assert [permit.operation for permit in house.acts] == ["light.turn_off"]
+    assert house.values["id_light_hall"]["state"] == "off"
 
 
 async def test_an_unlock_that_was_asked_for_waits_for_a_person(tmp_path: Path) -> None:
