@@ -61,6 +61,7 @@ from .people import async_own_user
 from .phones import appliances_of, async_load_recipes
 from .planning import OwnPlaybooks, planner_of
 from .policy_file import async_chosen_policy
+from .policy_names import async_show_strays, async_watch_names
 from .routes import async_watch_routes
 from .runtime import (
     EmbeddedLibrarian,
@@ -260,6 +261,7 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
             stop()
             return
         self._opened.callback(stop)
+        self._opened.callback(async_watch_names(hass, self.house, self.hub.state))
         self.hub.open()
 
     @callback
@@ -268,6 +270,8 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
         policy = self.hub.state.in_force.policy
         self.house.async_set_same_as(policy.same_as)
         self.house.async_set_declared(policy.declared)
+        if self._running:
+            async_show_strays(self.hass, policy)
 
     # The entry
 

@@ -26,6 +26,7 @@ POLICY = "policy_broken"
 RECIPES = "recipes_broken"
 REJECTED = "bus_rejected"
 REVIEW = "review"
+STRAYS = "policy_strays"
 TWIN = "bus_twin"
 
 

@@ -139,7 +139,7 @@ def test_issues_are_those_used() -> None:
         *(issues.JOURNAL, issues.LIBRARIAN, issues.PLAYBOOKS, issues.POLICY),
         *(issues.BUDGET, issues.CLOCK, issues.COMPANION, issues.DROPPED),
         *(issues.MODEL, issues.RECIPES),
-        *(issues.REJECTED, issues.REVIEW, issues.TWIN),
+        *(issues.REJECTED, issues.REVIEW, issues.STRAYS, issues.TWIN),
         *(routes.PREFERS_LOCAL, routes.UNGATED_AGENT),
     }
     assert set(ENGLISH["issues"]) == keys

@@ -5,13 +5,20 @@
 from pathlib import Path
 from typing import Any
 
+from freezegun.api import FrozenDateTimeFactory
 from homeassistant.core import Context, HomeAssistant
 from homeassistant.exceptions import ServiceValidationError, Unauthorized
+from homeassistant.helpers import entity_registry as er, issue_registry as ir
 from homeassistant.setup import async_setup_component
 import pytest
-from pytest_homeassistant_custom_component.common import MockUser
+from pytest_homeassistant_custom_component.common import (
+    MockUser,
+    async_fire_time_changed,
+)
 
+from custom_components.hearthnet.const import DOMAIN
 from custom_components.hearthnet.core.policy.load import preset
+from custom_components.hearthnet.policy_names import QUIET
 from tests.support.messages_api import act, plan
 
 from .home import expose, lamp, set_up
@@ -142,3 +149,36 @@ async def test_a_policy_in_force_counts_for_devices_at_once(
     devices = {device.entity_id: device for device in house.devices()}
     assert devices["script.party"].moves == (devices["light.hall"].id,)
     assert devices["light.bed"].key == devices["light.hall"].key
+
+
+async def test_a_policy_that_names_what_is_not_here(
+    hass: HomeAssistant,
+    hass_owner_user: MockUser,
+    freezer: FrozenDateTimeFactory,
+) -> None:
+    """C13: a rule is left behind by a new name, and Repairs says so."""
+    await set_up_hearthnet(hass)
+    issues, issue = ir.async_get(hass), (DOMAIN, "policy_strays")
+    rule = "\n  - {id: mine, effect: deny, targets: {entity: light.hall}}\n"
+    text = preset("balanced").replace("\nrules:\n", f"\nrules:{rule}", 1)
+    await call(hass, "set_policy", hass_owner_user.id, text=text)
+    assert issues.async_get_issue(*issue) is None
+
+    async def rename(old: str, new: str) -> None:
+        er.async_get(hass).async_update_entity(old, new_entity_id=new)
+        await hass.async_block_till_done()
+        freezer.tick(QUIET + 1)
+        async_fire_time_changed(hass)
+        await hass.async_block_till_done()
+
+    await rename("light.hall", "light.corridor")
+    found = issues.async_get_issue(*issue)
+    assert found is not None
+    assert found.translation_placeholders is not None
+    assert "mine, entity: light.hall" in found.translation_placeholders["mistakes"]
+    await rename("light.corridor", "light.hall")
+    assert issues.async_get_issue(*issue) is None
+
+    strange = text.replace("light.hall", "light.nowhere")
+    await call(hass, "set_policy", hass_owner_user.id, text=strange)
+    assert issues.async_get_issue(*issue) is not None

@@ -1,0 +1,57 @@
+"""Names in a policy that nothing goes by: a rule on one protects nothing.
+
+A thing that was renamed leaves the rule behind that names it. Pure.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from .model import Policy, Rule, Targets
+
+
+@dataclass(frozen=True, kw_only=True)
+class Names:
+    """What there is to be named."""
+
+    entities: frozenset[str]
+    """Entity ids."""
+    devices: frozenset[str]
+    """Ids by which HearthNet knows devices."""
+    areas: frozenset[str]
+    floors: frozenset[str]
+    labels: frozenset[str]
+
+
+def strays(policy: Policy, known: Names) -> tuple[str, ...]:
+    """Return a line for each name that nothing goes by, in the policy's order."""
+    found = [line for rule in policy.rules for line in _of_rule(rule, known)]
+    for field, entities in (
+        *(("same_as", one) for one in policy.same_as),
+        ("safety_automations", policy.safety_automations),
+        ("switches_as_persons", policy.switches_as_persons),
+        ("scripts, scenes", policy.declared.keys()),
+        *((entity, one.members) for entity, one in sorted(policy.declared.items())),
+    ):
+        found += _missing(field, entities, known.entities)
+    return tuple(dict.fromkeys(found))
+
+
+def _of_rule(rule: Rule, known: Names) -> Iterator[str]:
+    place = rule.id if rule.line is None else f"line {rule.line}, {rule.id}"
+    for targets in (rule.targets, *(part.targets for part in rule.exceptions)):
+        yield from _of_targets(place, targets, known)
+
+
+def _of_targets(place: str, targets: Targets, known: Names) -> Iterator[str]:
+    for kind, names, there in (
+        ("entity", targets.entities, known.entities),
+        ("device", targets.devices, known.devices),
+        ("area", targets.areas, known.areas),
+        ("floor", targets.floors, known.floors),
+        ("label", targets.labels, known.labels),
+    ):
+        yield from _missing(f"{place}, {kind}", names, there)
+
+
+def _missing(place: str, names: Iterable[str], there: frozenset[str]) -> Iterator[str]:
+    return (f"{place}: {name}" for name in sorted(set(names) - there))

@@ -1,0 +1,51 @@
+"""Names in a policy that nothing goes by (C13)."""
+
+from hearthnet.core.policy.load import load, preset
+from hearthnet.core.policy.strays import Names, strays
+
+NOBODY = Names(
+    entities=frozenset(),
+    devices=frozenset(),
+    areas=frozenset(),
+    floors=frozenset(),
+    labels=frozenset(),
+)
+TEXT = """version: 1
+rules:
+  - {id: everybody, effect: allow}
+  - id: night
+    effect: deny
+    targets: {entity: [light.bed, light.gone], area: Attic, floor: Top, label: Loud}
+    except:
+      - {targets: {entity: light.exempt}}
+same_as: [[light.bed, light.twin]]
+safety_automations: [automation.smoke]
+switches_as_persons: [light.bed]
+scripts:
+  - {entity: script.party, members: [light.disco]}
+"""
+
+
+def test_each_name_is_told_with_its_place() -> None:
+    known = Names(
+        entities=frozenset({"light.bed"}),
+        devices=frozenset(),
+        areas=frozenset({"Attic"}),
+        floors=frozenset(),
+        labels=frozenset({"loud"}),
+    )
+    assert strays(load(TEXT), known) == (
+        "line 4, night, entity: light.gone",
+        "line 4, night, floor: Top",
+        "line 4, night, label: Loud",
+        "line 4, night, entity: light.exempt",
+        "same_as: light.twin",
+        "safety_automations: automation.smoke",
+        "scripts, scenes: script.party",
+        "script.party: light.disco",
+    )
+
+
+def test_what_ships_names_nothing_of_a_home() -> None:
+    for name in ("cautious", "balanced", "relaxed"):
+        assert strays(load(preset(name)), NOBODY) == ()
