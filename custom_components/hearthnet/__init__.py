@@ -15,6 +15,7 @@ from .llm_api import HearthnetAPI
 from .migration import async_migrate
 from .model_use import budget_store
 from .notices import async_tell_kept
+from .phone_issues import async_watch_phones
 from .runtime import Folder
 from .services import async_setup_services
 from .timeline import async_setup_timeline
@@ -58,6 +59,7 @@ async def async_setup_entry(hass: HomeAssistant, entry: HearthnetConfigEntry) ->
     async_setup_timeline(hass, entry)
     await async_setup_channels(hass, entry)
     async_setup_guard(hass, entry)
+    async_watch_phones(hass, entry)
     await async_register_card(hass)
     # Options, the broker and each companion: a change of any is a new boot, so that
     # whoever is taken out is cut off at once.

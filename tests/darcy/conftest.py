@@ -32,7 +32,7 @@ def no_objection() -> None:
     """Let every input pass: a lease that stands."""
 
 
-async def until(condition: Callable[[], bool]) -> None:
+async def until(condition: Callable[[], object]) -> None:
     """Let the event loop go on until something is so."""
     while not condition():  # noqa: ASYNC110 - nothing tells when
         await asyncio.sleep(0)

@@ -3,12 +3,12 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from hearthnet.core.clock import SystemClock
-from hearthnet.core.devices import Device
+from hearthnet.core.devices import Device, Principal
 from hearthnet.core.enrolled import Enrolled
 from hearthnet.core.hub import Hub
 from hearthnet.core.intents import Origin, Result
@@ -52,12 +52,20 @@ class Home:
         """Wait until the phone answers through its node."""
         await self.until(lambda: self.outside.reachable("phone"))
 
-    async def do(self, operation: str, /, **parameters: Json) -> Result:
-        """Have Anna want something of the television."""
+    async def do(
+        self,
+        operation: str,
+        /,
+        principal: Principal = ANNA,
+        target: str = TV,
+        **parameters: Json,
+    ) -> Result:
+        """Have somebody want something, of the television behind the app."""
+        person = principal.kind == "user"
         return await self.hub.propose(
-            principal=ANNA,
-            origin=Origin.APP,
-            targets=(TV,),
+            principal=principal,
+            origin=Origin.APP if person else Origin.AUTOMATION,
+            targets=(target,),
             operation=operation,
             parameters=parameters,
             reason="a test",
@@ -78,11 +86,12 @@ async def home(
     enrolled: dict[str, Enrolled] = ENROLLED,
     same_as: str | None = None,
 ) -> AsyncIterator[Home]:
-    """Run a hub; `same_as` is the id that the recipes' `same_as` leads to."""
+    """Run a hub; `same_as` is the entity and device that is the recipes' appliance."""
     changed, running = asyncio.Event(), set[asyncio.Task[None]]()
     clock, house, book = SystemClock(), SimulatedHouse(), Recipes()
     for name in recipes:
-        assert book.put("phone", recipe_named(name)) is None
+        recipe = replace(recipe_named(name), same_as=same_as)
+        assert book.put("phone", recipe) is None
     node = Node(name="hub", folder=folder / "hub", key=KEYS["hub"], clock=clock)
     outside = Outside(node, broker(port), enrolled, chain=[], on_change=changed.set)
 
@@ -92,7 +101,7 @@ async def home(
         task.add_done_callback(running.discard)
 
     def same(entity_id: str) -> tuple[str, Device | None]:
-        return same_as or entity_id, house.device(same_as or entity_id)
+        return entity_id, house.device(entity_id)
 
     appliances = PhoneHouse(
         book,

@@ -9,15 +9,17 @@ import pytest
 
 from hearthnet.core.bus import retry
 from hearthnet.core.companion import Identity
+from hearthnet.core.devices import Device
 from hearthnet.core.messages import MessageType
 from hearthnet.core.reasons import Outcome, Reason
 from hearthnet.darcy.darcy import Darcy
 from hearthnet.darcy.node import PhoneSettings
 from tests.core.bus_home import KEYS, broker
+from tests.core.home import ROUTINE
 from tests.support.mosquitto import Mosquitto
 from tests.support.phone.fake_adbd import FakeAdbd
 
-from .conftest import FAST
+from .conftest import FAST, until
 from .desk import TV
 from .hub import home
 
@@ -73,3 +75,47 @@ async def test_an_intent_becomes_one_tap(
         assert {grant.body["recipe"] for grant in grants} == {digest}
         assert grants[0].body["ttl"] == 33
         assert {grant.body["grantee"] for grant in grants} == {"phone"}
+
+
+async def test_holds_meet_on_the_same_appliance(
+    mosquitto: Mosquitto, adbd: FakeAdbd, key_file: Path, tmp_path: Path
+) -> None:
+    """What Anna wants of Home Assistant's television, no routine undoes in the app."""
+    box = "media_player.tv"
+    television = Device(id=box, entity_id=box, name="TV", domain="media_player")
+    async with (
+        home(tmp_path, mosquitto.port, same_as=box) as here,
+        darcy(tmp_path, mosquitto.port, adbd.port, key_file),
+    ):
+        here.house.add(television, state="off")
+        await here.reached()
+        on = await here.do("media_player.turn_on", target=box)
+        assert on.steps[0].outcome is Outcome.CHANGED, on
+
+        routine = await here.do("tv.power_off", ROUTINE)
+        assert routine.steps[0].reason is Reason.CONFLICT, routine
+        assert adbd.world.tv.presses == []
+        anna = await here.do("tv.power_off")
+        assert anna.steps[0].outcome is Outcome.CHANGED, anna
+        assert adbd.world.tv.presses == ["power"]
+        (hold,) = here.hub.status.holds
+        assert (hold.device, hold.attribute) == (box, "state")
+
+
+async def test_who_is_taken_out_does_nothing_more(
+    mosquitto: Mosquitto, adbd: FakeAdbd, key_file: Path, tmp_path: Path
+) -> None:
+    async with darcy(tmp_path, mosquitto.port, adbd.port, key_file) as one:
+        async with home(tmp_path, mosquitto.port) as here:
+            await here.reached()
+            await until(lambda: one.phone.shelf.entry(TV))
+        # The subentry is deleted: the hub starts anew, without this companion.
+        async with home(tmp_path, mosquitto.port, enrolled={}) as after:
+            presence, boot = one.companion.mqtt.presence, after.hub.node.boot
+            await until(
+                lambda: (hub := presence.status("hub")) is not None and hub.boot == boot
+            )
+            assert not after.outside.reachable("phone")
+            refused = await after.do("tv.power_off")
+            assert refused.steps[0].reason is Reason.MANAGER_OFFLINE
+        assert adbd.world.tv.presses == []

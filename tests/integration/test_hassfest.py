@@ -15,7 +15,7 @@ from homeassistant.helpers.selector import validate_selector
 from homeassistant.util.yaml import load_yaml_dict
 import pytest
 
-from custom_components.hearthnet import issues, routes
+from custom_components.hearthnet import issues, phone_issues, routes
 from custom_components.hearthnet.const import (
     GUARDS,
     PLANNERS,
@@ -142,6 +142,8 @@ def test_issues_are_those_used() -> None:
         *(issues.REJECTED, issues.REVIEW, issues.STRAYS, issues.TWIN),
         *(routes.PREFERS_LOCAL, routes.UNGATED_AGENT),
     }
+    keys |= {phone_issues.AWAY, *phone_issues.PHONE_ISSUES.values()}
+    keys |= set(phone_issues.APP_ISSUES.values())
     assert set(ENGLISH["issues"]) == keys
 
 

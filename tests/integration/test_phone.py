@@ -22,9 +22,13 @@ from homeassistant.setup import async_setup_component
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry, MockUser
 
+from custom_components.hearthnet import phone_issues
 from custom_components.hearthnet.const import DOMAIN
+from custom_components.hearthnet.core.bus.presence import Status
 from custom_components.hearthnet.core.keys import SigningKey
 from custom_components.hearthnet.core.messages import MessageType
+from custom_components.hearthnet.core.phone.report import PhoneReport
+from custom_components.hearthnet.core.reasons import Reason
 from tests.support.mosquitto import Mosquitto
 from tests.support.phone.fake_adbd import FakeAdbd
 
@@ -126,6 +130,11 @@ def state(hass: HomeAssistant, entity_id: str) -> str:
     return found.state
 
 
+def shown(hass: HomeAssistant, issue_id: str) -> bool:
+    """Tell whether Repairs shows an issue of a phone."""
+    return ir.async_get(hass).async_get_issue(DOMAIN, issue_id) is not None
+
+
 @pytest.mark.usefixtures("recipes")
 async def test_entities(
     hass: HomeAssistant,
@@ -189,6 +198,7 @@ async def test_entities(
         adbd.world.tv.version = 1300
         with pytest.raises(HomeAssistantError, match="Not done"):
             await use("switch", "turn_on", TV)
+        await until(entry, lambda: shown(hass, "app_updated_phone.living_room_tv"))
     await until(entry, lambda: state(hass, TV) == STATE_UNAVAILABLE)
 
     registry = er.async_get(hass)
@@ -230,4 +240,46 @@ async def test_a_recipe_with_mistakes(
     assert hass.states.get(TV) is None
     # The good one is in force all the same.
     assert state(hass, "sensor.music_on_the_phone_state") == STATE_UNAVAILABLE
+    assert await hass.config_entries.async_unload(ENTRY_ID)
+
+
+async def test_repairs(
+    hass: HomeAssistant,
+    mosquitto: Mosquitto,
+    adbd: FakeAdbd,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(phone_issues, "PATIENCE", 0.0)
+    entry = await set_up(hass, mosquitto.port)
+    assert shown(hass, "phone_away_phone")
+    adbd.faults.tls = True
+    async with darcy(entry, tmp_path, mosquitto.port, adbd.port):
+        await until(entry, lambda: shown(hass, "phone_tls_port_phone"))
+        assert not shown(hass, "phone_away_phone")
+        assert state(hass, "sensor.phone_battery") == STATE_UNAVAILABLE
+        adbd.faults.tls = False
+        await until(entry, lambda: not shown(hass, "phone_tls_port_phone"))
+        await until(entry, lambda: state(hass, "sensor.phone_battery") == "81")
+    await until(entry, lambda: shown(hass, "phone_away_phone"))
+    assert await hass.config_entries.async_unload(ENTRY_ID)
+    assert not shown(hass, "phone_away_phone")
+
+
+async def test_a_key_that_is_not_allowed(
+    hass: HomeAssistant, mosquitto: Mosquitto
+) -> None:
+    entry = await set_up(hass, mosquitto.port)
+    outside = entry.runtime_data.outside
+    assert outside is not None
+    presence = outside.bus.presence
+    presence.take(Status(node="phone", boot=1, instance="a", online=True))
+    outside.phones["phone"] = PhoneReport(
+        problem=Reason.ADB_UNAUTHORIZED, fingerprint="12:34"
+    )
+    entry.runtime_data.async_update_listeners()
+    issue = ir.async_get(hass).async_get_issue(DOMAIN, "phone_unauthorized_phone")
+    assert issue is not None
+    assert issue.translation_placeholders is not None
+    assert issue.translation_placeholders["fingerprint"] == "12:34"
     assert await hass.config_entries.async_unload(ENTRY_ID)
