@@ -273,6 +273,18 @@ ENGLISH: list[tuple[str, list[tuple[Any, ...]]]] = [
         "set the breeze to 70%",
         [("fan.set_percentage", ("fan.breeze",), {"percentage": 70})],
     ),
+    ("stop the office blind", [("cover.stop_cover", ("cover.office_blind",), NONE)]),
+    ("toggle the desk", [("light.turn_on", ("light.desk",), NONE)]),
+    ("toggle the radio", [("media_player.media_pause", ("media_player.radio",), NONE)]),
+    (
+        "set the desk color temperature to 2700 kelvin",
+        [("light.turn_on", ("light.desk",), {"color_temp_kelvin": 2700})],
+    ),
+    ("set the breeze to 0%", [("fan.turn_off", ("fan.breeze",), NONE)]),
+    (
+        "pause the music in the office",
+        [("media_player.media_pause", ("media_player.radio",), NONE)],
+    ),
     # Several things at once.
     (
         "turn on the desk and the ceiling",
@@ -325,6 +337,14 @@ OTHER_LANGUAGES: list[tuple[str, str, tuple[Any, ...]]] = [
         "fr",
         ("light.turn_on", ("light.desk",), {"brightness_pct": 70}),
     ),
+    ("Stoppe Office blind", "de", ("cover.stop_cover", ("cover.office_blind",), NONE)),
+    ("Schalte Desk um", "de", ("light.turn_on", ("light.desk",), NONE)),
+    ("停下Office blind", "zh", ("cover.stop_cover", ("cover.office_blind",), NONE)),
+    ("切换Desk", "zh", ("light.turn_on", ("light.desk",), NONE)),
+    ("Arrête Office blind", "fr", ("cover.stop_cover", ("cover.office_blind",), NONE)),
+    ("Bascule Desk", "fr", ("light.turn_on", ("light.desk",), NONE)),
+    ("Detén Office blind", "es", ("cover.stop_cover", ("cover.office_blind",), NONE)),
+    ("Alterna Desk", "es", ("light.turn_on", ("light.desk",), NONE)),
     ("Verrouille Front door", "fr", ("lock.lock", ("lock.front_door",), NONE)),
     (
         "Éteins tout dans Hallway",
@@ -357,6 +377,26 @@ OTHER_LANGUAGES: list[tuple[str, str, tuple[Any, ...]]] = [
 async def test_other_languages(home: Home) -> None:
     for text, language, expected in OTHER_LANGUAGES:
         assert await home.actions(text, language=language) == [expected], text
+
+
+NOTHING_FITS = (
+    *("set the volume in the hallway to 30%", "louder in the hallway"),
+    *("make it warmer in the hallway", "brighter in the hallway"),
+    *("set the hallway color temperature to 3000 kelvin",),
+    *("open the blinds in the hallway", "pause the music in the hallway"),
+    *("keep the volume of the music in the hallway below 30%",),
+    *("keep the lights in the hallway below 30%",),
+)
+
+
+async def test_a_room_without_such_a_thing(home: Home) -> None:
+    """What is not in the room named is taken from no other."""
+    for text in NOTHING_FITS:
+        plan = await home.plan(text)
+        if plan is None:
+            plan = await home.last.plan(home.request(text), home.situation)
+        assert plan is None or plan.kind is PlanKind.UNCLEAR, text
+        assert plan is None or plan.actions == (), text
 
 
 # Where it was said
