@@ -8,7 +8,7 @@ from homeassistant.helpers import issue_registry as ir
 from homeassistant.util import dt as dt_util
 
 from .const import DOMAIN
-from .core.restart import Dropped
+from .core.leftovers import Dropped
 from .core.status import AgentStatus, HubStatus, ReviewStatus
 
 LIBRARIAN_GRACE = 60.0

@@ -17,10 +17,10 @@ from homeassistant.util import dt as dt_util
 from .coordinator import HearthnetCoordinator
 from .core import wording
 from .core.clock import from_text
+from .core.leftovers import Dropped
 from .core.messages import Json, MessageType
 from .core.paths import device_path
 from .core.reasons import DONE, Outcome, Reason
-from .core.restart import Dropped
 from .core.status import HoldStatus, HubStatus
 from .core.story import Event, Line
 from .core.texts import texts_for

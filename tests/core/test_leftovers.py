@@ -4,7 +4,7 @@ import pytest
 
 from hearthnet.core.devices import Principal
 from hearthnet.core.intents import Origin, PlanKind, Request, Result
-from hearthnet.core.restart import Dropped, Leftovers, Restart
+from hearthnet.core.leftovers import Dropped, Leftovers
 
 ANNA = Principal(kind="user", id="anna", name="Anna", role="owner")
 BEN = Principal(kind="user", id="ben", name="Ben", role="resident")
@@ -19,7 +19,7 @@ class Asked:
         self.changes = 0
         self.leftovers = Leftovers(self.ask, self.changed)
         said = Dropped("hub.1.2", "light", 0, SAID)
-        self.leftovers.put(Restart((said, Dropped("hub.1.9", "other", 1))))
+        self.leftovers.put((said, Dropped("hub.1.9", "other", 1)))
 
     async def ask(self, request: Request) -> Result:
         self.requests.append(request)

@@ -32,6 +32,7 @@ from .gate import Gate
 from .intents import Action, Origin, Request, Result, Step
 from .journal import JournalError
 from .leases import DEFAULT_TTL
+from .leftovers import Leftovers
 from .messages import EventId, Json, MessageType
 from .node import Node
 from .observations import Observations, Observed
@@ -41,7 +42,7 @@ from .phone.recipes import Recipes
 from .planner import FirstOf, Planner
 from .planner.undo import UndoPlanner
 from .reservations import Reservations, Waiter
-from .restart import Leftovers, Restart, Startup, recover
+from .restart import Restart, Startup, recover
 from .state import POLICY_PATH, State
 from .status import (
     AgentStatus,
@@ -204,7 +205,7 @@ class Hub:
             self._bus.send(record)
         self._reservations.rebuild(before, local=(JEEVES,), key_of=self._key_of)
         restart = recover(self.node, self.state, before, self._trust.now)
-        self.leftovers.put(restart)
+        self.leftovers.put(restart.dropped)
         if self.node.view.get(POLICY_PATH) is None:
             await self.control.set_policy(self._policy_text, SYSTEM)
         self._put_recipes()

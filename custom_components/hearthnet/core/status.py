@@ -12,8 +12,8 @@ from .devices import Values
 from .holds import Hold
 from .intents import Step
 from .leases import Lease
+from .leftovers import Dropped
 from .messages import Json
-from .restart import Dropped
 
 
 class Cause(StrEnum):
