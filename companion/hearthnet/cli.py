@@ -12,6 +12,7 @@ _COMMANDS = {
     "dewey": "the librarian: records what the agents do in a Git repository",
     "record": "cut a trace out of a record",
     "replay": "play traces with the real core, also under another policy",
+    "table1": "the paper's table, its numbers and ours",
     "pair": "pair this machine with a home, by the code that Home Assistant shows",
 }
 """Each is a module of this package with `add_arguments` and `run`.

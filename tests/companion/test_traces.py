@@ -12,12 +12,11 @@ from hearthnet.core.gate import Gate
 from hearthnet.core.leasebook import LeaseBook
 from hearthnet.core.policy.load import preset
 from hearthnet.traces.play import KEY, play
-from hearthnet.traces.trace import Step, Trace, TraceError
+from hearthnet.traces.trace import SHIPPED, Step, Trace, TraceError
 from hearthnet.traces.written import write
 
-FOLDER = Path(__file__).parents[1] / "traces"
-TRACES = sorted(FOLDER.glob("*.json"))
-SCENES = FOLDER / "scenes.json"
+TRACES = sorted(SHIPPED.glob("*.json"))
+SCENES = SHIPPED / "scenes.json"
 
 
 @pytest.mark.parametrize("path", TRACES, ids=lambda path: path.stem)

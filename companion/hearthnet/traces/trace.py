@@ -13,6 +13,8 @@ from hearthnet.core.intents import Action
 from hearthnet.core.messages import Json
 
 FORMAT = "hearthnet-trace/1"
+SHIPPED = Path(__file__).parent / "shipped"
+"""Traces of a real Home Assistant that come with the package."""
 _LISTS = ("labels", "aliases", "members", "moves")
 _TEXTS = ("device_class", "area", "floor", "physical", "risk")
 
