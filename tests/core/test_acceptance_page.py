@@ -15,7 +15,7 @@ CASES = {
 
 def test_the_page_names_tests_that_there_are() -> None:
     rows = re.findall(
-        r"^\| (\w+) \| [^|]+ \| `(.+)::(\w+)` \|$", PAGE.read_text(), re.M
+        r"^\| (\w+) \| [^|]+ \| `(.+)::(\w+)` \|$", PAGE.read_text(), re.MULTILINE
     )
     lines = [line for line in PAGE.read_text().splitlines() if line.startswith("| ")]
     assert len(rows) == len(lines) - 1  # all but the heading
