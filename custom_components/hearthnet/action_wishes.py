@@ -1,10 +1,12 @@
 """Wishes: said, proposed, approved, and taken back."""
 
+from datetime import datetime, time, timedelta
 from typing import Any, Final
 
 from homeassistant.core import ServiceCall
 from homeassistant.exceptions import ServiceValidationError, Unauthorized
 from homeassistant.helpers import config_validation as cv
+from homeassistant.util import dt as dt_util
 import voluptuous as vol
 
 from .action_common import (
@@ -26,9 +28,11 @@ from .core.planner.undo import words_for
 from .principal import Caller, require_control
 from .targets import ATTR_ACTION, ATTR_DATA, async_wanted
 
+ATTR_APPROVAL: Final = "approval"
 ATTR_APPROVE: Final = "approve"
 ATTR_HOLD: Final = "hold"
 ATTR_QUESTION: Final = "question"
+ATTR_UNTIL: Final = "until"
 
 SCHEMA_ASK = vol.Schema(
     {
@@ -50,6 +54,7 @@ SCHEMA_APPROVE = vol.Schema(
     {
         vol.Required(ATTR_QUESTION): cv.string,
         vol.Optional(ATTR_APPROVE, default=True): cv.boolean,
+        vol.Optional(ATTR_UNTIL): cv.time,
         vol.Optional(ATTR_LANGUAGE): cv.string,
     }
 )
@@ -60,6 +65,7 @@ SCHEMA_UNDO = vol.Schema(
         vol.Optional(ATTR_LANGUAGE): cv.string,
     }
 )
+SCHEMA_REVOKE_APPROVAL = vol.Schema({vol.Required(ATTR_APPROVAL): cv.string})
 SCHEMA_RELEASE_HOLD = vol.Schema({vol.Required(ATTR_HOLD): cv.string})
 
 
@@ -111,6 +117,7 @@ async def _async_approve(
             principal=caller.principal,
             origin=caller.origin,
             approve=call.data[ATTR_APPROVE],
+            until=_next(call.data.get(ATTR_UNTIL)),
         )
     except LookupError as error:
         raise ServiceValidationError(
@@ -143,6 +150,25 @@ async def _async_undo(
     return response_of(coordinator, result, language)
 
 
+def _next(moment: time | None) -> datetime | None:
+    """Return when it is that time of day next."""
+    if moment is None:
+        return None
+    now = dt_util.now()
+    today = datetime.combine(now.date(), moment, now.tzinfo)
+    return today if today > now else today + timedelta(days=1)
+
+
+async def _async_revoke_approval(
+    coordinator: HearthnetCoordinator, caller: Caller, call: ServiceCall
+) -> dict[str, Any]:
+    """End a standing approval before its time."""
+    require_control(caller, call.context)
+    approval: str = call.data[ATTR_APPROVAL]
+    control = coordinator.hub.control
+    return {"revoked": await control.revoke_approval(approval, caller.principal)}
+
+
 async def _async_release_hold(
     coordinator: HearthnetCoordinator, caller: Caller, call: ServiceCall
 ) -> dict[str, Any]:
@@ -158,6 +184,11 @@ ACTIONS: Final = (
     Action(name="propose", handler=_async_propose, schema=SCHEMA_PROPOSE),
     Action(name="approve", handler=_async_approve, schema=SCHEMA_APPROVE),
     Action(name="undo", handler=_async_undo, schema=SCHEMA_UNDO),
+    Action(
+        name="revoke_approval",
+        handler=_async_revoke_approval,
+        schema=SCHEMA_REVOKE_APPROVAL,
+    ),
     Action(
         name="release_hold", handler=_async_release_hold, schema=SCHEMA_RELEASE_HOLD
     ),

@@ -322,9 +322,11 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
 
     @callback
     def _async_status(self) -> HubStatus:
-        """Return the status, and look again once the next hold of it ends."""
+        """Return the status, and look again once the next thing in it ends."""
         status, now = self.hub.status, self.hub.node.clock.now()
-        ends = (hold.ends_at - now for hold in status.holds if hold.ends_at)
+        moments = [hold.ends_at for hold in status.holds]
+        moments += [approval.ends_at for approval in status.approvals]
+        ends = (moment - now for moment in moments if moment is not None)
         self.update_interval = max(SOONEST, min((REFRESH, *ends)))
         return status
 

@@ -59,6 +59,12 @@ SENSORS: tuple[HearthnetSensorEntityDescription, ...] = (
         value_fn=lambda status: len(status.questions),
     ),
     HearthnetSensorEntityDescription(
+        key="approvals",
+        translation_key="approvals",
+        state_class=SensorStateClass.MEASUREMENT,
+        value_fn=lambda status: len(status.approvals),
+    ),
+    HearthnetSensorEntityDescription(
         key="head",
         translation_key="head",
         entity_category=EntityCategory.DIAGNOSTIC,

@@ -294,6 +294,18 @@ class Viewer:
                 for one in status.dropped
                 if self.may_decide_about(one)
             ],
+            "approvals": [
+                {
+                    "id": approval.id,
+                    "targets": self._targets(approval.target),
+                    "wanted": self._wanted(approval.operation, approval.parameters),
+                    "for": approval.principal,
+                    "by": approval.by,
+                    "until": approval.ends_at.timestamp(),
+                }
+                for approval in status.approvals
+                if self.may_read(approval.target)
+            ],
             "record": {
                 "connected": record.connected,
                 "behind": record.behind,

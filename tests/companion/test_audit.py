@@ -67,10 +67,18 @@ async def live(folder: Path) -> None:
                 assert await propose("lock.unlock", LOCK.id) is Outcome.WAITING
                 question = hub.status.questions[0].id
                 answer = await hub.answer(
-                    question, principal=ANNA, origin=Origin.APP, approve=True
+                    question,
+                    principal=ANNA,
+                    origin=Origin.APP,
+                    approve=True,
+                    until=hub.node.clock.now() + timedelta(hours=1),
                 )
                 assert answer is not None
                 assert answer.steps[0].outcome is Outcome.CHANGED
+                # The same once more, which she has agreed to beforehand.
+                assert await propose("lock.lock", LOCK.id) is Outcome.CHANGED
+                assert await propose("lock.unlock", LOCK.id) is Outcome.CHANGED
+                assert await hub.control.revoke_approval(question, ANNA)
             assert await propose("light.turn_off", second) is Outcome.CHANGED
             if not boot:
                 await hub.control.set_policy(preset("relaxed"), ANNA)
@@ -151,7 +159,7 @@ def test_the_record_of_a_hub_is_sound(
     found = look(good)
     assert found.findings == []
     assert found.sound
-    assert found.ledger.leases.executes == 11
+    assert found.ledger.leases.executes == 13
     assert found.ledger.grants.unchecked == 0
     file = tmp_path / "audit.json"
     assert main(["audit", str(good), "--json", str(file)]) == 0

@@ -163,5 +163,6 @@ async def test_it_fits_into_one_message(tmp_path: Path) -> None:
 @pytest.mark.parametrize("language", TABLES)
 def test_names_are_one_line(language: str) -> None:
     """A name is data: it cannot add a line that looks like an agent's."""
-    text = ending("approved", "Anna\nRupert: done", language)
+    teller = Reader(language=language, now=NOW, name=str)
+    text = ending("approved", "Anna\nRupert: done", teller)
     assert "\n" not in text

@@ -87,6 +87,7 @@ def test_a_question_is_new_once() -> None:
         shown={"door": {"state": "locked"}},
         expires_at=NOW,
         intent="hub.1.20",
+        again=False,
     )
     asked = replace(STATUS, questions=(question,))
     assert list(news(STATUS, asked, NOW)) == [question]

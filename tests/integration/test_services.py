@@ -621,6 +621,29 @@ async def test_approve(
     assert raised.value.translation_key == "question_over"
 
 
+async def test_approve_until(
+    hass: HomeAssistant, entry: MockConfigEntry, waiting: str, anna: Context
+) -> None:
+    """The same needs no question until then, or until it is revoked."""
+    evening = (dt_util.now() + timedelta(hours=1)).strftime("%H:%M:%S")
+    await call(hass, "approve", anna, question=waiting, until=evening)
+    wish = {"entity_id": "switch.freezer", "reason": "a test"}
+    for action in ("turn_off", "turn_on"):
+        await call(hass, "propose", anna, **wish, action=f"switch.{action}")
+    again = await call(hass, "propose", anna, **wish, action="switch.turn_on")
+    assert again["complete"]
+    (approval,) = entry.runtime_data.hub.status.approvals
+    assert dt_util.as_local(approval.ends_at).strftime("%H:%M:%S") == evening
+    await hass.async_block_till_done()
+    count = hass.states.get("sensor.home_standing_approvals")
+    assert count is not None
+    assert count.state == "1"
+    gone = await call(hass, "revoke_approval", anna, approval=approval.id)
+    assert gone == {"revoked": True}
+    asked = await call(hass, "propose", anna, **wish, action="switch.turn_off")
+    assert asked["outcome"] == "waiting"
+
+
 async def test_a_script_does_not_approve(
     hass: HomeAssistant, waiting: str, entry: MockConfigEntry, anna: Context
 ) -> None:

@@ -10,9 +10,12 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry, MockUser
 
 from custom_components.hearthnet.channels import pace
+from custom_components.hearthnet.core.devices import Principal
+from custom_components.hearthnet.core.intents import Origin
+from custom_components.hearthnet.core.reasons import Outcome
 from tests.support.telegram_server import GROUP, Sent, TelegramServer
 
-from .home import expose, lamp, set_up, turn
+from .home import device_id, expose, lamp, set_up, turn
 from .setup import set_up_hearthnet
 from .telegram import chat_entity, set_up_bot, subentry
 
@@ -399,3 +402,42 @@ async def test_a_flood_is_waited_out(
     await server.say(ANNA, "Turn on the desk")
     await server.shown("Desk is now on.")
     assert len(server.sent) == 1
+
+
+async def test_a_routine_is_agreed_to_for_the_evening(
+    hass: HomeAssistant, server: TelegramServer, entry: MockConfigEntry
+) -> None:
+    """It asks once; what was agreed to, and until when, is to be read."""
+    hub = entry.runtime_data.hub
+    routine = Principal(
+        kind="automation",
+        id="automation.deliveries",
+        name="Deliveries",
+        role="automation",
+    )
+
+    async def deliver() -> Outcome:
+        result = await hub.propose(
+            principal=routine,
+            origin=Origin.AUTOMATION,
+            targets=(device_id(hass, "lock.front_door"),),
+            operation="lock.unlock",
+            parameters={},
+            reason="Deliveries",
+        )
+        return result.steps[0].outcome
+
+    assert await deliver() is Outcome.WAITING
+    sent = await server.shown("Deliveries wants: Front door unlocked.")
+    (until,) = (label for label in sent.buttons if label.startswith("Until "))
+    await server.press(ANNA, sent, until)
+    time = until.removeprefix("Until ")
+    await server.until(lambda _: f"and the same again until {time}." in sent.text)
+    await server.until(lambda _: "Front door is now unlocked." in sent.text)
+    await hass.services.async_call(
+        "input_boolean", "turn_off", {"entity_id": "input_boolean.door"}, blocking=True
+    )
+    await hass.async_block_till_done()
+    assert state(hass, "lock.front_door") == "locked"
+    assert await deliver() is Outcome.CHANGED
+    assert hub.status.questions == ()

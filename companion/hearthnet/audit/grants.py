@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from hearthnet.core.agents.tally import Tally
+from hearthnet.core.approvals import Approval
 from hearthnet.core.confirmations import APPROVERS
 from hearthnet.core.devices import Principal
 from hearthnet.core.facts import Facts
@@ -21,6 +23,9 @@ from hearthnet.core.view import View
 
 from .findings import Rule
 from .nodes import Problem
+
+_BOUND = ("principal", "target", "operation", "parameters")
+"""What a standing approval has of the question that it answers."""
 
 
 @dataclass
@@ -46,6 +51,8 @@ class Grants:
     """Intent to the question that it goes on from."""
     _questions: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     _approved: set[str] = field(default_factory=set)
+    _standing: dict[str, Approval] = field(default_factory=dict)
+    """What a person agreed to until a stated time, by its path; it outlives a boot."""
     _tally: Tally = field(default_factory=Tally)
 
     def __post_init__(self) -> None:
@@ -73,11 +80,21 @@ class Grants:
                 role = (body.get("principal") or {}).get("role")
                 if message.cause and role in APPROVERS:
                     self._approved.add(message.cause)
+                    self._note_standing(message, message.cause)
             case MessageType.RESOLUTION if message.task is not None:
                 self._tasks.pop(message.task, None)
             case MessageType.RESOLUTION if message.cause == message.intent:
                 self._tally.forget(message.intent or "")
                 self._came_of.pop(message.intent or "", None)
+
+    def _note_standing(self, message: Message, question: str) -> None:
+        """Take an approval that stands for a while, if it is about what was asked."""
+        asked = self._questions.get(question, {})
+        for path, written in message.writes.items():
+            if isinstance(written, dict) and all(
+                written.get(name) == asked.get(name, "") for name in _BOUND
+            ):
+                self._standing[path] = Approval.from_dict(written)
 
     def _note_task(self, message: Message) -> None:
         body = message.body
@@ -151,10 +168,24 @@ class Grants:
         self._tally.count(moment, task.principal.id, intent, keys)
         if verdict.decision is Decision.DENY:
             yield verdict.reason or Reason.POLICY_DENIED, verdict.text
-        elif verdict.decision is Decision.CONFIRM and not self._agreed(
-            lease, parameters
+        elif verdict.decision is Decision.CONFIRM and not (
+            self._agreed(lease, parameters)
+            or self._stands(lease, parameters, message.at)
         ):
             yield Reason.CONFIRMATION_REQUIRED, f"no person agreed: {verdict.text}"
+
+    def _stands(
+        self, lease: Lease, parameters: Mapping[str, Json], moment: datetime
+    ) -> bool:
+        """Tell whether a person agreed to this beforehand, and it stood still."""
+        return any(
+            approval.stands(moment)
+            and self.view.get(path) == approval.as_dict()
+            and approval.covers(
+                lease.principal, lease.target, lease.operation, parameters
+            )
+            for path, approval in self._standing.items()
+        )
 
     def _agreed(self, lease: Lease, parameters: Mapping[str, Json]) -> bool:
         """Tell whether a person agreed to exactly this."""

@@ -14,7 +14,7 @@ from ..core.messages import MessageType
 from ..core.news import AgentLost, News
 from ..core.node import Record
 from ..core.status import QuestionStatus
-from .home import Home
+from .home import End, Home
 from .notify import async_notify
 from .telegram import async_telegram
 
@@ -31,8 +31,8 @@ class Channel(Protocol):
         """Put a question to whoever may answer it."""
 
     @callback
-    def async_end(self, question: str, answer: str, who: str) -> None:
-        """Show how a question ended; `answer` is the record's word for it."""
+    def async_end(self, question: str, end: End) -> None:
+        """Show how a question ended."""
 
     @callback
     def async_lost(self, agent: str) -> None:
@@ -81,11 +81,9 @@ class Channels:
             self._home.hass.loop.call_soon(self._ask)
         elif message.type is MessageType.CONFIRMATION and message.cause is not None:
             self._asked.discard(message.cause)
-            principal = message.body.get("principal") or {}
+            end = End.of(message.body)
             for channel in self._channels:
-                channel.async_end(
-                    message.cause, message.body["answer"], principal.get("name", "")
-                )
+                channel.async_end(message.cause, end)
 
     @callback
     def _ask(self) -> None:

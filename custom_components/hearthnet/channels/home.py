@@ -1,9 +1,10 @@
 """What every channel needs of the home: names, languages, and the way to an answer."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
-from dataclasses import replace
-from typing import Any
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, Self
 
 from homeassistant.components.frontend.storage import async_user_store
 from homeassistant.core import Context, HomeAssistant, callback
@@ -12,14 +13,68 @@ from homeassistant.util import dt as dt_util
 
 from ..const import DOMAIN
 from ..coordinator import HearthnetConfigEntry
-from ..core.account import Reader, ending
+from ..core.account import Reader, ending, time_of_day
+from ..core.approvals import this_evening
+from ..core.clock import from_text
 from ..core.intents import Origin
 from ..core.paths import device_path
+from ..core.status import QuestionStatus
 from ..core.texts import texts_for
 from ..principal import Caller, async_caller, requested_by
 
 SOON = 1.0
 """Seconds in which whoever pressed a button wants to see that it counted."""
+
+
+@dataclass(frozen=True)
+class End:
+    """How a question ended."""
+
+    answer: str
+    """The record's word for it."""
+    who: str = ""
+    until: datetime | None = None
+    """How long the same was agreed to beforehand."""
+
+    @classmethod
+    def of(cls, confirmation: Mapping[str, Any]) -> Self:
+        """Read the body of a `confirmation`."""
+        principal = confirmation.get("principal") or {}
+        until = confirmation.get("until")
+        return cls(
+            confirmation["answer"],
+            principal.get("name", ""),
+            from_text(until) if until else None,
+        )
+
+    def told(self, reader: Reader) -> str:
+        """Return it in a reader's words."""
+        return ending(self.answer, self.who, reader, self.until)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer to a question, as a button stands for it."""
+
+    question: str
+    approve: bool
+    until: datetime | None = None
+    """How long the same shall need no question."""
+
+
+def answers(question: QuestionStatus, reader: Reader) -> dict[str, Answer]:
+    """Return the answers that people are offered, by the labels of their buttons.
+
+    A routine asks again and again; nobody shall be worn down until they press
+    without looking.
+    """
+    texts = texts_for(reader.language)
+    offered = {texts.approve: Answer(question.id, approve=True)}
+    if question.again:
+        until = this_evening(reader.now)
+        label = texts.approve_until.format(time=time_of_day(until, reader))
+        offered[label] = Answer(question.id, approve=True, until=until)
+    return offered | {texts.reject: Answer(question.id, approve=False)}
 
 
 class Home:
@@ -81,9 +136,7 @@ class Home:
         caller = await async_caller(self.coordinator, Context(user_id=user_id))
         return replace(caller, origin=origin)
 
-    async def async_answer(
-        self, question: str, user_id: str, origin: Origin, *, approve: bool
-    ) -> str:
+    async def async_answer(self, answer: Answer, user_id: str, origin: Origin) -> str:
         """Take a person's answer to a question; return what to tell them soon.
 
         What comes of it goes on and is told where it is followed.
@@ -95,7 +148,7 @@ class Home:
             return texts.may_not_answer
         answering = self.entry.async_create_background_task(
             self.hass,
-            self._async_answer(question, caller, user_id, approve=approve),
+            self._async_answer(answer, caller, user_id),
             f"{DOMAIN} answer",
         )
         done, _ = await asyncio.wait([answering], timeout=SOON)
@@ -108,17 +161,16 @@ class Home:
             return texts.may_not_answer
         except HomeAssistantError as error:
             return str(error)
-        answer = "approved" if approve else "rejected"
-        language = await self.async_language(user_id)
-        return ending(answer, caller.principal.name, language)
+        word = "approved" if answer.approve else "rejected"
+        end = End(word, caller.principal.name, answer.until)
+        return end.told(self.reader(await self.async_language(user_id)))
 
-    async def _async_answer(
-        self, question: str, caller: Caller, user_id: str, *, approve: bool
-    ) -> None:
+    async def _async_answer(self, answer: Answer, caller: Caller, user_id: str) -> None:
         with requested_by(Context(user_id=user_id)):
             await self.hub.answer(
-                question,
+                answer.question,
                 principal=caller.principal,
                 origin=caller.origin,
-                approve=approve,
+                approve=answer.approve,
+                until=answer.until,
             )

@@ -22,7 +22,7 @@ from homeassistant.helpers import entity_registry as er
 from homeassistant.util import slugify
 
 from ..const import CONF_NOTIFY, LOGGER
-from ..core.account import account, ending, question as question_text
+from ..core.account import account, question as question_text
 from ..core.confirmations import APPROVERS, LIFE
 from ..core.intents import Origin
 from ..core.messages import MessageType
@@ -30,7 +30,7 @@ from ..core.node import Record
 from ..core.status import QuestionStatus
 from ..core.story import lines_of
 from ..core.texts import texts_for
-from .home import Home
+from .home import Answer, End, Home, answers
 from .kept import Kept
 from .telegram import CONFLICTS, LOST
 
@@ -59,8 +59,7 @@ class Place:
 @dataclass(frozen=True, kw_only=True)
 class _Button:
     place: Place
-    question: str
-    approve: bool
+    answer: Answer
 
 
 class Notify:
@@ -114,17 +113,17 @@ class Notify:
         self._home.run(self._async_ask(question))
 
     @callback
-    def async_end(self, question: str, answer: str, who: str) -> None:
+    def async_end(self, question: str, end: End) -> None:
         """Take the buttons back; say who answered."""
         self._buttons = {
             secret: button
             for secret, button in self._buttons.items()
-            if button.question != question
+            if button.answer.question != question
         }
         asked, places = self._asked.pop(question, (None, []))
         if asked is not None:
             for place in places:
-                self._home.run(self._async_end(place, asked, answer, who))
+                self._home.run(self._async_end(place, asked, end))
 
     @callback
     def async_lost(self, agent: str) -> None:
@@ -143,10 +142,10 @@ class Notify:
             if (asked := self._asked.get(question.id)) is None:
                 return  # answered meanwhile
             asked[1].append(place)
-            texts = texts_for(language)
-            buttons = (
-                (texts.approve, self._button(place, question.id, approve=True)),
-                (texts.reject, self._button(place, question.id, approve=False)),
+            reader = self._home.reader(language)
+            buttons = tuple(
+                (label, self._button(place, answer))
+                for label, answer in answers(question, reader).items()
             )
             if place.action is not None:
                 await self._kept.async_keep(
@@ -155,8 +154,8 @@ class Notify:
                 )
             await self._async_send(
                 place,
-                question_text(question, self._home.reader(language)),
-                title=texts.title,
+                question_text(question, reader),
+                title=texts_for(language).title,
                 tag=_tag(question.id),
                 buttons=buttons,
             )
@@ -172,15 +171,15 @@ class Notify:
         )
 
     async def _async_end(
-        self, place: Place, question: QuestionStatus, answer: str, who: str
+        self, place: Place, question: QuestionStatus, end: End
     ) -> None:
         if place.action is None:
             return
         tag = _tag(question.id)
-        if answer in ("approved", "rejected"):
+        if end.who:
             language = await self._home.async_language(place.user)
-            end = ending(answer, who, language)
-            text = question_text(question, self._home.reader(language), end)
+            reader = self._home.reader(language)
+            text = question_text(question, reader, end.told(reader))
             await self._async_send(
                 place, text, title=texts_for(language).title, tag=tag
             )
@@ -199,13 +198,11 @@ class Notify:
             or event.context.user_id != button.place.user
         ):
             return
-        await self._home.async_answer(
-            button.question, button.place.user, Origin.APP, approve=button.approve
-        )
+        await self._home.async_answer(button.answer, button.place.user, Origin.APP)
 
-    def _button(self, place: Place, question: str, *, approve: bool) -> str:
+    def _button(self, place: Place, answer: Answer) -> str:
         secret = f"{BUTTON}{secrets.token_urlsafe(16)}"
-        self._buttons[secret] = _Button(place=place, question=question, approve=approve)
+        self._buttons[secret] = _Button(place=place, answer=answer)
         return secret
 
     # News

@@ -16,7 +16,7 @@ from homeassistant.helpers import entity_registry as er
 from homeassistant.util import dt as dt_util
 
 from ..const import CONF_TELEGRAM, LOGGER
-from ..core.account import ending, question as question_text
+from ..core.account import Reader, question as question_text
 from ..core.intents import Origin, Request
 from ..core.messages import Message, MessageType
 from ..core.node import Record
@@ -24,7 +24,7 @@ from ..core.status import QuestionStatus
 from ..core.texts import texts_for
 from ..principal import requested_by
 from .chat import BOT, Chat, Post
-from .home import Home
+from .home import Answer, End, Home, answers
 from .inbox import is_old, words
 from .kept import Kept
 from .threads import Thread, Threads
@@ -71,8 +71,8 @@ class Telegram:
         self._given: dict[str, Thread] = {}
         """Requests on their way to the hub, by their reference."""
         self._asked: dict[str, list[tuple[Chat, Post, QuestionStatus]]] = {}
-        self._buttons: dict[str, tuple[Chat, str, bool]] = {}
-        """By secret: the chat, the question, and whether it approves."""
+        self._buttons: dict[str, tuple[Chat, Answer]] = {}
+        """By secret: the chat, and what pressing it there answers."""
         self._taken: dict[int, deque[int]] = defaultdict(
             lambda: deque(maxlen=REMEMBERED)
         )
@@ -95,7 +95,7 @@ class Telegram:
     async def async_open(self) -> None:
         """Take messages from now on; end what an earlier boot has left open."""
         self._since = dt_util.utcnow()
-        restarted = ending("restarted", "", self._home.hass.config.language)
+        restarted = End("restarted").told(self._reader)
         for place in (await self._kept.async_left()).values():
             if (chat := self._chats.get((place["bot"], place["chat"]))) is not None:
                 text = f"{place['text']}\n{restarted}"
@@ -127,15 +127,14 @@ class Telegram:
     @callback
     def async_ask(self, question: QuestionStatus) -> None:
         """Ask with two buttons, good for this chat and question only."""
-        language = self._home.hass.config.language
-        texts = texts_for(language)
+        reader = self._reader
         above = {t.chat: t.post.id for t in self._threads.of(question.intent)}
         for chat in self._chats.values():
             post = Post(
-                text=question_text(question, self._home.reader(language)),
-                buttons=(
-                    (texts.approve, self._button(chat, question.id, approve=True)),
-                    (texts.reject, self._button(chat, question.id, approve=False)),
+                text=question_text(question, reader),
+                buttons=tuple(
+                    (label, self._button(chat, answer))
+                    for label, answer in answers(question, reader).items()
                 ),
                 reply_to=above.get(chat),
                 open=True,
@@ -144,22 +143,21 @@ class Telegram:
             chat.show(post)
 
     @callback
-    def async_end(self, question: str, answer: str, who: str) -> None:
+    def async_end(self, question: str, end: End) -> None:
         """Take the buttons away and say how it ended."""
-        language = self._home.hass.config.language
-        told = ending(answer, who, language)
+        told = end.told(self._reader)
         for chat, post, asked in self._asked.get(question, ()):
-            post.text = question_text(asked, self._home.reader(language), told)
+            post.text = question_text(asked, self._reader, told)
             post.buttons = ()
             # What was approved goes on in the same message.
-            post.open = answer == "approved"
+            post.open = end.answer == "approved"
             chat.show(post)
         self._buttons = {
             secret: button
             for secret, button in self._buttons.items()
-            if button[1] != question
+            if button[1].question != question
         }
-        if answer != "approved":
+        if end.answer != "approved":
             self._asked.pop(question, None)
 
     @callback
@@ -300,18 +298,20 @@ class Telegram:
         elif button is None or button[0] is not chat:
             told = texts_for(await self._home.async_language(user_id)).over
         else:
-            _, question, approve = button
-            told = await self._home.async_answer(
-                question, user_id, Origin.CHAT, approve=approve
-            )
+            told = await self._home.async_answer(button[1], user_id, Origin.CHAT)
         await chat.async_answer(data["id"], told)
 
-    def _button(self, chat: Chat, question: str, *, approve: bool) -> str:
+    def _button(self, chat: Chat, answer: Answer) -> str:
         secret = f"{BUTTON}{secrets.token_urlsafe(16)}"
-        self._buttons[secret] = chat, question, approve
+        self._buttons[secret] = chat, answer
         return secret
 
     # Chats
+
+    @property
+    def _reader(self) -> Reader:
+        """Everybody there."""
+        return self._home.reader(self._home.hass.config.language)
 
     def _chat(self, data: Mapping[str, Any]) -> Chat | None:
         return self._chats.get((data["bot"]["config_entry_id"], data["chat_id"]))

@@ -4,11 +4,13 @@ It grows with the intent's chain: first what Rupert asks of whom, then what each
 manager or Rupert answered, with the evidence of what was refused.
 """
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
 from . import wording
+from .clock import from_text
 from .devices import Values
 from .holds import Hold
 from .intents import PlanKind, Result, Step
@@ -102,9 +104,22 @@ def question(asked: QuestionStatus, reader: Reader, end: str | None = None) -> s
     )
 
 
-def ending(answer: str, who: str, language: str) -> str:
-    """Return how a question ended; `answer` is the record's word for it."""
-    return texts_for(language).endings[answer].format(who=clean(who, _LONGEST))
+def ending(answer: str, who: str, reader: Reader, until: datetime | None = None) -> str:
+    """Return how a question ended; `answer` is the record's word for it.
+
+    `until` is how long the same was agreed to beforehand.
+    """
+    texts = texts_for(reader.language)
+    if until is not None:
+        return texts.approved_until.format(
+            who=clean(who, _LONGEST), time=time_of_day(until, reader)
+        )
+    return texts.endings[answer].format(who=clean(who, _LONGEST))
+
+
+def time_of_day(moment: datetime, reader: Reader) -> str:
+    """Return a moment of the next day as people there read it."""
+    return moment.astimezone(reader.now.tzinfo).strftime("%H:%M")
 
 
 def _body(event: Event) -> dict[str, object]:
@@ -176,14 +191,17 @@ def _cited(line: Line, end: Event, reader: Reader) -> str:
 def _approval(task: Event, events: Iterable[Event], reader: Reader) -> list[str]:
     """Say that a person agreed: what came of it is told as an intent of its own."""
     return [
-        ending(
-            "approved", event["message"]["body"]["principal"]["name"], reader.language
-        )
+        ending("approved", body["principal"]["name"], reader, _until(body))
         for event in events
         if event["type"] == MessageType.CONFIRMATION
         and event["task"] == task["id"]
-        and event["message"]["body"]["answer"] == "approved"
+        and (body := event["message"]["body"])["answer"] == "approved"
     ]
+
+
+def _until(answer: Mapping[str, Any]) -> datetime | None:
+    until = answer.get("until")
+    return from_text(until) if until else None
 
 
 def _rest(result: Result, told: Collection[str], reader: Reader) -> list[str]:

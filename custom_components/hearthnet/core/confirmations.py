@@ -86,8 +86,10 @@ class Confirmations:
 
     def take(self, question: str, now: float) -> Pending | None:
         """Return a question that still stands, and end it: it is good once."""
-        pending = self._pending.pop(question, None)
-        return pending if pending is not None and now < pending.until else None
+        pending = self._pending.get(question)
+        if pending is None or pending.until <= now:
+            return None
+        return self._pending.pop(question)
 
     def drop(self, questions: list[Pending]) -> None:
         """End questions."""

@@ -78,6 +78,22 @@ class Control:
         await self._node.sync()
         return True
 
+    async def revoke_approval(self, approval_id: str, principal: Principal) -> bool:
+        """End a standing approval before its time; False when none stands so."""
+        standing = self._state.approvals(self._node.clock.now())
+        approval = next((a for a in standing if a.id == approval_id), None)
+        if approval is None:
+            return False
+        self._say(
+            MessageType.RESOLUTION,
+            f"{principal.name} revoked the approval of {approval.operation}.",
+            cause=approval.id,
+            body={"approval": approval.as_dict(), "principal": principal.as_dict()},
+            writes={approval.path: None},
+        )
+        await self._node.sync()
+        return True
+
     async def set_policy(self, text: str, principal: Principal) -> None:
         """Put a policy into force, whole or not at all.
 

@@ -8,7 +8,7 @@ replay) ask.
 from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from datetime import tzinfo
+from datetime import datetime, tzinfo
 
 from .adapter import Adapter
 from .agents.base import Spawn
@@ -46,6 +46,7 @@ from .restart import Restart, Startup, recover
 from .state import POLICY_PATH, State
 from .status import (
     AgentStatus,
+    ApprovalStatus,
     Cause,
     DeferredStatus,
     HoldStatus,
@@ -358,9 +359,17 @@ class Hub:
         return await self._rupert.use(request, lease)
 
     async def answer(
-        self, question: str, *, principal: Principal, origin: Origin, approve: bool
+        self,
+        question: str,
+        *,
+        principal: Principal,
+        origin: Origin,
+        approve: bool,
+        until: datetime | None = None,
     ) -> Result | None:
         """Take a person's answer to a question; approval makes a new intent.
+
+        With `until` the same needs no question as long as that.
 
         Returns:
             What came of it; None after a rejection.
@@ -368,8 +377,11 @@ class Hub:
         Raises:
             LookupError: the question does not stand (any more).
             PermissionError: this person, or this way in, may not answer.
+            ValueError: nobody can agree until then.
         """
-        pending = self._questions.answer(question, principal, origin, approve=approve)
+        pending = self._questions.answer(
+            question, principal, origin, approve=approve, until=until
+        )
         if pending is None:
             raise LookupError(question)
         await self.node.sync()
@@ -431,6 +443,9 @@ class Hub:
             ),
             leases=tuple(map(LeaseStatus.of, self.issuer.leases.values())),
             questions=tuple(map(QuestionStatus.of, self._questions.standing)),
+            approvals=tuple(
+                map(ApprovalStatus.of, self.state.approvals(self._clock.now()))
+            ),
             deferred=tuple(map(DeferredStatus.of, self.state.deferred())),
             dropped=self.leftovers.standing,
             holds=tuple(map(HoldStatus.of, self.state.holds(self._clock.now()))),

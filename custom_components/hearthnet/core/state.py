@@ -1,11 +1,12 @@
 """The view, read as what it keeps: the policy in force, holds, open tasks."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
+from .approvals import FOLDER, Approval
 from .deferred import Deferred
-from .hold_index import HoldIndex
+from .hold_index import KEPT, HoldIndex
 from .holds import Hold
 from .messages import EventId
 from .policy.load import load
@@ -65,9 +66,19 @@ class State:
         """Return the recorded holds, ended ones too."""
         return self._holds.all()
 
+    def approvals(self, now: datetime | None) -> tuple[Approval, ...]:
+        """Return the standing approvals; none without a trusted clock."""
+        return tuple(one for one in self._all_approvals() if one.stands(now))
+
+    def _all_approvals(self) -> Iterator[Approval]:
+        for path in self._view.paths(f"{FOLDER}/"):
+            if isinstance(value := self._view.get(path), dict):
+                yield Approval.from_dict(value)
+
     def over(self, now: datetime) -> dict[str, None]:
-        """Return the writes that end holds which have been over for a while."""
-        return self._holds.over(now)
+        """Return the writes that end what has been over for a while."""
+        approvals = (a for a in self._all_approvals() if a.until <= now - KEPT)
+        return self._holds.over(now) | dict.fromkeys(one.path for one in approvals)
 
     def deferred(self) -> tuple[Deferred, ...]:
         """Return the plans that wait for their time, the next one first."""

@@ -6,6 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Self
 
+from .approvals import Approval
 from .confirmations import Pending
 from .deferred import Deferred
 from .devices import Values
@@ -117,6 +118,8 @@ class QuestionStatus:
     """By device id, the values that the asked person is shown and agrees to."""
     expires_at: datetime
     intent: str | None
+    again: bool
+    """An automation asks, which will ask for the same again."""
 
     @classmethod
     def of(cls, pending: Pending) -> Self:
@@ -132,6 +135,33 @@ class QuestionStatus:
             shown=binding.shown,
             expires_at=pending.expires_at,
             intent=pending.intent,
+            again=binding.principal.kind == "automation",
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ApprovalStatus:
+    """A standing approval: see `approvals`."""
+
+    id: str
+    by: str
+    principal: str
+    target: tuple[str, ...]
+    operation: str
+    parameters: Mapping[str, Json]
+    ends_at: datetime
+
+    @classmethod
+    def of(cls, approval: Approval) -> Self:
+        """Show an approval."""
+        return cls(
+            id=approval.id,
+            by=approval.by.name,
+            principal=approval.principal.name,
+            target=approval.target,
+            operation=approval.operation,
+            parameters=approval.parameters,
+            ends_at=approval.until,
         )
 
 
@@ -218,6 +248,7 @@ class HubStatus:
     leases: tuple[LeaseStatus, ...] = ()
     holds: tuple[HoldStatus, ...] = ()
     questions: tuple[QuestionStatus, ...] = ()
+    approvals: tuple[ApprovalStatus, ...] = ()
     reviews: tuple[ReviewStatus, ...] = ()
     deferred: tuple[DeferredStatus, ...] = ()
     dropped: tuple[Dropped, ...] = ()

@@ -153,7 +153,7 @@ class Issuer:
             envelope={
                 name: Bound(exact=value) for name, value in compiled.parameters.items()
             },
-            reads=self._verifier.reads(compiled),
+            reads=self._verifier.reads(assignment, compiled),
             policy_version=version,
             policy_commit=view.commit_of(version) if version else None,
             base_commit=view.commit,

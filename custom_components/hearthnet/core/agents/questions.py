@@ -1,9 +1,10 @@
 """Rupert's questions to people: asked, answered once, or visibly over."""
 
 import asyncio
-from datetime import timedelta
+from datetime import datetime, timedelta
 
-from ..clock import Clock
+from ..approvals import Approval
+from ..clock import Clock, to_text
 from ..confirmations import APPROVERS, LIFE, Confirmations, Pending
 from ..devices import Principal
 from ..intents import Action, Origin, Request
@@ -63,21 +64,39 @@ class Questions:
             self._end(pending, "superseded", "A newer wish replaced the question.")
 
     def answer(
-        self, question: str, principal: Principal, origin: Origin, *, approve: bool
+        self,
+        question: str,
+        principal: Principal,
+        origin: Origin,
+        *,
+        approve: bool,
+        until: datetime | None = None,
     ) -> Pending | None:
         """Take a person's answer; None when the question does not stand.
 
+        With `until` the person agrees to the same again as long as that.
+
         Raises:
             PermissionError: this person, or this way in, may not answer.
+            ValueError: nobody can agree until then; the question stands.
         """
         if origin is not Origin.APP and origin is not Origin.CHAT:
             raise PermissionError("only a signed-in person may answer")
         if principal.role not in APPROVERS:
             raise PermissionError(f"a {principal.role} may not answer")
+        asked = next((p for p in self.standing if p.id == question), None)
+        if asked is None:
+            return None
+        approval = None
+        if approve and until is not None:
+            approval = Approval.of(
+                asked.id, asked.binding, principal, since=self._clock.now(), until=until
+            )
         pending = self._open.take(question, self._clock.boottime())
         if pending is not None:
             word = "approved" if approve else "rejected"
-            self._end(pending, word, f"{principal.name} {word} it.", principal)
+            told = f"{principal.name} {word} it."
+            self._end(pending, word, told, principal, approval)
         return pending
 
     async def _lapse(self, seconds: float) -> None:
@@ -92,6 +111,7 @@ class Questions:
         answer: str,
         content: str,
         principal: Principal | None = None,
+        approval: Approval | None = None,
     ) -> None:
         self._node.emit(
             sender=ROOT,
@@ -106,5 +126,7 @@ class Questions:
                 "answer": answer,
                 "principal": principal.as_dict() if principal else None,
                 "binding": pending.binding.as_dict(),
+                "until": to_text(approval.until) if approval else None,
             },
+            writes={approval.path: approval.as_dict()} if approval else {},
         )

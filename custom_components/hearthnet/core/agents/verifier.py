@@ -6,6 +6,7 @@ Nothing is changed here and nothing is sent; a dry run asks the same questions.
 from collections.abc import Callable, Mapping
 from datetime import datetime, tzinfo
 
+from ..approvals import Approval
 from ..arbitrate import Conflict, arbitrate
 from ..assignment import Assignment
 from ..clock import Clock
@@ -115,7 +116,8 @@ class Verifier:
             holds=self.holds_on(compiled),
             now=now,
             readiness=readiness,
-            approved=assignment.approved == self.binding(assignment, compiled),
+            approved=self._agreed(assignment, compiled)
+            or self._approval(assignment, compiled) is not None,
         )
         return verify(case, self._node.view.commit_of)
 
@@ -130,12 +132,17 @@ class Verifier:
             policy=self.in_force.policy,
         ).obstacle
 
-    def reads(self, compiled: Compiled) -> dict[str, str | None]:
+    def reads(
+        self, assignment: Assignment, compiled: Compiled
+    ) -> dict[str, str | None]:
         """Return the versions that a decision on an action rests on."""
         covering = {hold.path for hold in self.holds_on(compiled)}
         names = (d.id for t in compiled.targets for d in (t.device, *t.aliases))
         devices = set(map(device_path, names))
         paths = covering | (devices if compiled.operation.reads_state else set())
+        approval = self._approval(assignment, compiled)
+        if approval is not None and not self._agreed(assignment, compiled):
+            paths.add(approval.path)
         return self._node.view.reads([POLICY_PATH, *sorted(paths)])
 
     def facts(self, compiled: Compiled) -> dict[str, Json]:
@@ -159,8 +166,19 @@ class Verifier:
             shown={device: dict(self._house.read(device).values) for device in target},
         )
 
+    def _agreed(self, assignment: Assignment, compiled: Compiled) -> bool:
+        """Tell whether a person has just agreed to this, as things still are."""
+        return assignment.approved == self.binding(assignment, compiled)
+
+    def _approval(self, assignment: Assignment, compiled: Compiled) -> Approval | None:
+        """Return the standing approval of an action, if there is one."""
+        target = tuple(sorted(t.device.id for t in compiled.targets))
+        wish = (target, compiled.operation.name, compiled.parameters)
+        found = self._state.approvals(self.trusted_now())
+        return next((a for a in found if a.covers(assignment.principal, *wish)), None)
+
     def over(self) -> Mapping[str, None]:
-        """Return the writes that end holds which have been over for a while."""
+        """Return the writes that end what has been over for a while."""
         now = self.trusted_now()
         return {} if now is None else self._state.over(now)
 
