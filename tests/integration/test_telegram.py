@@ -425,7 +425,8 @@ async def test_a_routine_is_agreed_to_for_the_evening(
             parameters={},
             reason="Deliveries",
         )
-        return result.steps[0].outcome
+        outcome: Outcome = result.steps[0].outcome
+        return outcome
 
     assert await deliver() is Outcome.WAITING
     sent = await server.shown("Deliveries wants: Front door unlocked.")
