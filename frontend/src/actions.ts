@@ -2,6 +2,7 @@
 
 import type { Hass } from "./hass";
 import type { Row } from "./types";
+import { UNDO } from "./words";
 
 const DOMAIN = "hearthnet";
 
@@ -32,7 +33,7 @@ export async function redo(hass: Hass, intent: string, again: boolean): Promise<
 
 /** Whether the words can be said again; an automation's reason is no wish. */
 export function mayAskAgain(row: Row): boolean {
-  return row.asked !== "" && ["app", "voice", "chat"].includes(row.origin);
+  return row.asked !== "" && !UNDO.test(row.asked) && ["app", "voice", "chat"].includes(row.origin);
 }
 
 export function mayUndo(row: Row): boolean {

@@ -117,11 +117,16 @@ export class Words {
   /** Whose wish it was, and which way it came. */
   whose(row: Row): string {
     const origin = this.t.origins[row.origin] ?? row.origin;
-    const asked = row.asked && fill(this.t.in_quotes, { text: row.asked });
+    const asked = UNDO.test(row.asked)
+      ? this.t.undo
+      : row.asked && fill(this.t.in_quotes, { text: row.asked });
     const who = [row.outcome && row.by, origin].filter(Boolean).join(", ");
     return [asked, who, capital(row.agent)].filter(Boolean).join(" · ");
   }
 }
+
+/** What the action `hearthnet.undo` has recorded as the words of a request. */
+export const UNDO = /^undo \S+\.\d+\.\d+$/;
 
 const DONE = new Set(["changed", "already_so", "running", "partial", "unverified"]);
 

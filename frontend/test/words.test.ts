@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
+import { mayAskAgain } from "../src/actions";
 import type { Hass } from "../src/hass";
 import { fill, loadTexts, textsFor } from "../src/texts";
 import { table as de } from "../src/texts/de";
@@ -96,6 +97,12 @@ describe("sentences", () => {
     expect(w.what(row({ outcome: "refused" }))).toBe("left alone; wanted on");
     expect(w.what(row({ outcome: "refused", wanted: "" }))).toBe("");
     expect(w.what(row({ outcome: null, seen: "off", wanted: "" }))).toBe("→ off");
+  });
+
+  test("an undo is told as one, and is nothing to say again", () => {
+    const undo = row({ asked: "undo hub.1.37" });
+    expect(words().whose(undo)).toBe("Undo · Anna, app · Jeeves");
+    expect([undo, row({})].map(mayAskAgain)).toEqual([false, true]);
   });
 
   test("codes of a newer version still read", () => {
