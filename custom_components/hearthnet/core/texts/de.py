@@ -205,7 +205,10 @@ TEXTS = Texts(
         Reason.RESTARTED: "HearthNet wurde inzwischen neu gestartet",
         Reason.FAULT: "in HearthNet ist etwas schiefgegangen; das Log sagt mehr",
         Reason.MALFORMED: "die Nachricht war fehlerhaft",
-        Reason.LATER: "für später kann hier noch nichts vorgemerkt werden",
+        Reason.LATER: (
+            "den Zeitpunkt kann ich nicht ausrechnen; nenne eine Uhrzeit oder "
+            "in wie vielen Minuten"
+        ),
         Reason.MODEL_TIMEOUT: "das Sprachmodell hat zu lange gebraucht",
         Reason.MODEL_OVERLOADED: "das Sprachmodell ist gerade überlastet",
         Reason.MODEL_RATE_LIMITED: (

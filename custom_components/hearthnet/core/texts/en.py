@@ -199,7 +199,9 @@ TEXTS = Texts(
         Reason.RESTARTED: "HearthNet was restarted meanwhile",
         Reason.FAULT: "something went wrong inside HearthNet; the log tells more",
         Reason.MALFORMED: "the message was malformed",
-        Reason.LATER: "nothing can be kept for later here yet",
+        Reason.LATER: (
+            "that is a time I cannot work out; name an hour, or in how many minutes"
+        ),
         Reason.MODEL_TIMEOUT: "the language model took too long",
         Reason.MODEL_OVERLOADED: "the language model is overloaded at the moment",
         Reason.MODEL_RATE_LIMITED: (

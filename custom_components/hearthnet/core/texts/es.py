@@ -202,7 +202,9 @@ TEXTS = Texts(
         Reason.RESTARTED: "HearthNet se reinició entretanto",
         Reason.FAULT: "algo falló dentro de HearthNet; el registro dice más",
         Reason.MALFORMED: "el mensaje estaba mal formado",
-        Reason.LATER: "aquí todavía no se puede dejar nada para más tarde",
+        Reason.LATER: (
+            "no sé calcular ese momento; di una hora, o dentro de cuántos minutos"
+        ),
         Reason.MODEL_TIMEOUT: "el modelo de lenguaje tardó demasiado",
         Reason.MODEL_OVERLOADED: "el modelo de lenguaje está sobrecargado",
         Reason.MODEL_RATE_LIMITED: (

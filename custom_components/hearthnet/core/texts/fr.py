@@ -211,7 +211,10 @@ TEXTS = Texts(
         Reason.RESTARTED: "HearthNet a redémarré entre-temps",
         Reason.FAULT: "quelque chose a échoué dans HearthNet ; le journal en dit plus",
         Reason.MALFORMED: "le message était mal formé",
-        Reason.LATER: "rien ne peut encore être prévu pour plus tard ici",
+        Reason.LATER: (
+            "je ne sais pas calculer ce moment ; donne une heure, ou dans combien "
+            "de minutes"
+        ),
         Reason.MODEL_TIMEOUT: "le modèle de langage a mis trop de temps",
         Reason.MODEL_OVERLOADED: "le modèle de langage est surchargé en ce moment",
         Reason.MODEL_RATE_LIMITED: (

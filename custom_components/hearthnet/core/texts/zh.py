@@ -189,7 +189,7 @@ TEXTS = Texts(
         Reason.RESTARTED: "HearthNet 在此期间重启过",
         Reason.FAULT: "HearthNet 内部出错，详情见日志",
         Reason.MALFORMED: "消息格式有误",
-        Reason.LATER: "这里还不能预定以后的操作",
+        Reason.LATER: "我算不出那是什么时候，请说几点或几分钟后",
         Reason.MODEL_TIMEOUT: "语言模型用时过长",
         Reason.MODEL_OVERLOADED: "语言模型目前过载",
         Reason.MODEL_RATE_LIMITED: "语言模型暂时不再接受请求",
