@@ -56,6 +56,9 @@ def response_of(
         "reason": result.reason.value if result.reason else None,
         "speech": speech(coordinator, result, language),
         "near": list(result.near),
+        "due": result.due.isoformat() if result.due else None,
+        "until": result.until.isoformat() if result.until else None,
+        "canceled": [one.id for one in result.canceled],
         "steps": [step.as_dict() for step in result.steps],
         "answers": [
             {

@@ -121,7 +121,9 @@ def _response(result: Result, spoken: str, language: str) -> intent.IntentRespon
     if result.kind is PlanKind.UNCLEAR and not asks_back(result):
         code = intent.IntentResponseErrorCode.NO_INTENT_MATCH
         response.async_set_error(code, spoken)
-    elif result.kind is PlanKind.COMMAND and len(failed) == len(result.steps):
+    elif result.kind is PlanKind.COMMAND and (
+        len(failed) == len(result.steps) and not (result.due or result.canceled)
+    ):
         code = intent.IntentResponseErrorCode.FAILED_TO_HANDLE
         response.async_set_error(code, spoken)
     else:

@@ -37,8 +37,6 @@ from .jeeves import REQUESTER
 NOBODY = Principal(kind="agent", id="unknown", name="an unknown caller", role="agent")
 """A call without user or automation: another integration's code, say."""
 ASSIST_SATELLITE = "assist_satellite"
-DECIDING_ROLES = frozenset({"owner", "resident", "automation"})
-"""Roles that may end what somebody else was granted or asked for."""
 
 
 @contextmanager
@@ -146,7 +144,7 @@ def require_control(caller: Caller, context: Context) -> None:
     Raises:
         Unauthorized: the caller is a guest, a child or nobody known.
     """
-    if caller.principal.role not in DECIDING_ROLES:
+    if not caller.principal.decides:
         raise Unauthorized(context=context, permission=POLICY_CONTROL)
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from .coordinator import HearthnetCoordinator
 from .core.messages import MessageType
-from .principal import DECIDING_ROLES, Caller
+from .principal import Caller
 
 SEEN: Final = frozenset({MessageType.RECEIPT, MessageType.OBSERVATION})
 """Of others' doings, what anybody in the room sees as well."""
@@ -21,7 +21,7 @@ type Row = Mapping[str, Any]
 
 def reads_all(caller: Caller) -> bool:
     """Tell whether a caller may read the words of others."""
-    return caller.principal.role in DECIDING_ROLES
+    return caller.principal.decides
 
 
 async def async_readable(
@@ -52,8 +52,7 @@ async def _is_own(
 ) -> bool:
     assert intent is not None
     asker = await coordinator.hub.chronicle.asker(intent)
-    mine = caller.principal
-    return asker is not None and (asker.kind, asker.id) == (mine.kind, mine.id)
+    return asker is not None and asker.is_same_as(caller.principal)
 
 
 def _may_see(

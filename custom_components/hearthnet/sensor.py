@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import override
+from datetime import datetime
+from typing import Any, override
 
 from homeassistant.components.sensor import (
     DOMAIN as SENSOR_DOMAIN,
@@ -11,7 +12,7 @@ from homeassistant.components.sensor import (
     SensorEntityDescription,
     SensorStateClass,
 )
-from homeassistant.const import EntityCategory, UnitOfTime
+from homeassistant.const import ATTR_ENTITY_ID, EntityCategory, UnitOfTime
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import entity_registry as er
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
@@ -153,6 +154,7 @@ async def async_setup_entry(
     async_add_entities(
         HearthnetSensor(entry.runtime_data, description) for description in SENSORS
     )
+    async_add_entities([NextPlan(entry.runtime_data)])
     if entry.runtime_data.model.planner is not None:
         async_add_entities(
             ModelSensor(entry.runtime_data, description)
@@ -204,6 +206,41 @@ class HearthnetSensor(HearthnetEntity, SensorEntity):
     def native_value(self) -> str | int | None:
         """Return the value."""
         return self.entity_description.value_fn(self.coordinator.data)
+
+
+class NextPlan(HearthnetEntity, SensorEntity):
+    """When the next plan for later is due, and what it is about.
+
+    Not in which words it was made: they may be for nobody else.
+    """
+
+    _attr_device_class = SensorDeviceClass.TIMESTAMP
+    _attr_translation_key = "next_plan"
+
+    def __init__(self, coordinator: HearthnetCoordinator) -> None:
+        """Initialize the sensor."""
+        super().__init__(coordinator, "next_plan")
+
+    @property
+    @override
+    def native_value(self) -> datetime | None:
+        """Return the time; unknown when nothing is planned."""
+        plans = self.coordinator.data.deferred
+        return plans[0].due if plans else None
+
+    @property
+    @override
+    def extra_state_attributes(self) -> dict[str, Any]:
+        """Return how many plans there are, and of the next one whose and of what."""
+        plans, house = self.coordinator.data.deferred, self.coordinator.house
+        if not plans:
+            return {"plans": 0}
+        return {
+            "plans": len(plans),
+            "intent": plans[0].id,
+            "principal": plans[0].principal,
+            ATTR_ENTITY_ID: list(filter(None, map(house.entity_id, plans[0].devices))),
+        }
 
 
 class ModelSensor(HearthnetEntity, SensorEntity):

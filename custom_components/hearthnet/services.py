@@ -6,7 +6,13 @@ from typing import Final, cast
 from homeassistant.core import HomeAssistant, ServiceCall, ServiceResponse, callback
 from homeassistant.helpers import service
 
-from . import action_leases, action_record, action_texts, action_wishes
+from . import (
+    action_leases,
+    action_plans,
+    action_record,
+    action_texts,
+    action_wishes,
+)
 from .action_common import Action
 from .const import DOMAIN
 from .coordinator import HearthnetConfigEntry
@@ -14,6 +20,7 @@ from .principal import async_caller, requested_by
 
 ACTIONS: Final = (
     *action_wishes.ACTIONS,
+    *action_plans.ACTIONS,
     *action_leases.ACTIONS,
     *action_record.ACTIONS,
     *action_texts.ACTIONS,

@@ -23,7 +23,7 @@ from .const import DOMAIN
 from .coordinator import HearthnetCoordinator
 from .core.messages import EventId
 from .core.story import Line
-from .principal import DECIDING_ROLES, async_caller, requested_by
+from .principal import async_caller, requested_by
 from .speech import speech
 from .timeline import TIMELINE, Timeline, shows
 from .viewer import Viewer
@@ -67,7 +67,7 @@ async def ws_subscribe(
         connection,
         msg,
         coordinator,
-        may_decide=caller.principal.role in DECIDING_ROLES,
+        may_decide=caller.principal.decides,
     )
     ends = [
         timeline.async_listen(subscription.changed),

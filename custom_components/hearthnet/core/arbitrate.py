@@ -98,7 +98,7 @@ def judge(
         return Answer.YIELDS, f"{wish} is stronger than {held} of {who}"
     if source < hold.source:
         return Answer.REFUSED, f"{wish} is weaker than {held} of {who}"
-    if same_principal(principal, hold.principal):
+    if principal.is_same_as(hold.principal):
         return Answer.YIELDS, f"{who} changes what {who} wished"
     if source not in PERSONS:
         return Answer.ASK, f"{wish} meets {held} of {who}, and neither is stronger"
@@ -120,11 +120,6 @@ def _name(source: SourceClass) -> str:
         SourceClass.PERSON: "a person's wish",
         SourceClass.SAFETY: "a safety automation",
     }[source]
-
-
-def same_principal(a: Principal, b: Principal) -> bool:
-    """Tell whether two principals are the same; names and roles do not count."""
-    return (a.kind, a.id) == (b.kind, b.id)
 
 
 def _rank(policy: Policy, principal: Principal) -> int:

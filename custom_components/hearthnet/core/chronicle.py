@@ -96,7 +96,7 @@ class Chronicle:
             elif message.type is MessageType.INTENT and message.id not in undone:
                 mine = [r for r in found if r.intent == message.id]
                 asker = Principal.from_dict(message.body["principal"])
-                if mine and (asker.kind, asker.id) == (principal.kind, principal.id):
+                if mine and asker.is_same_as(principal):
                     return mine[::-1]
         return []
 

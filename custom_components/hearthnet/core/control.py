@@ -1,6 +1,6 @@
 """What people set: the switch, the policy, and what they end before its time.
 
-Each returns once it is on the disk.
+What waits returns once it is on the disk.
 """
 
 from typing import Any
@@ -129,14 +129,28 @@ class Control:
         await self._node.sync()
         return len(leases)
 
-    async def cancel(self, deferred: str, principal: Principal) -> bool:
-        """Take a deferred plan off the record; False when there is none."""
+    async def cancel(self, deferred: str, principal: Principal) -> Deferred | None:
+        """Take a deferred plan off the record, as `drop` does."""
+        plan = self.drop(deferred, principal)
+        await self._node.sync()
+        return plan
+
+    def drop(self, deferred: str, principal: Principal) -> Deferred | None:
+        """Take a deferred plan off the record; it is not on the disk yet.
+
+        Returns:
+            The plan; None when there is none of that id.
+
+        Raises:
+            PermissionError: it is somebody else's, and this one decides for nobody.
+        """
         plan = next((p for p in self._state.deferred() if p.id == deferred), None)
         if plan is None:
-            return False
+            return None
+        if not plan.concerns(principal):
+            raise PermissionError(plan.request.principal.name)
         self._drop(plan, f"{principal.name} canceled it: {plan.request.text}")
-        await self._node.sync()
-        return True
+        return plan
 
     def miss(self, plan: Deferred) -> None:
         """Take a deferred plan off the record whose time went by unnoticed."""

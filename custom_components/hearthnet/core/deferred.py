@@ -12,7 +12,7 @@ from typing import Any
 
 from .clock import from_text, to_text
 from .devices import Principal
-from .intents import Action, Origin, Request
+from .intents import Action, Origin, Request, Waiting
 from .messages import Json, MalformedError
 
 GRACE = timedelta(minutes=5)
@@ -29,11 +29,28 @@ class Deferred:
     due: datetime
     request: Request
     actions: tuple[Action, ...]
+    reverts: bool = False
+    """True when the actions were done at once, and are undone when it is due."""
 
     @property
     def path(self) -> str:
         """The path of the plan in the record."""
         return f"deferred/{self.id}.json"
+
+    @property
+    def waiting(self) -> Waiting:
+        """The plan as it is told."""
+        return Waiting(id=self.id, text=self.request.text, due=self.due)
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """Ids of the devices that it is about."""
+        named = (device for action in self.actions for device in action.targets)
+        return tuple(dict.fromkeys(named))
+
+    def concerns(self, principal: Principal) -> bool:
+        """Tell whether somebody may know of it and cancel it."""
+        return principal.decides or self.request.principal.is_same_as(principal)
 
     def missed(self, now: datetime) -> bool:
         """Tell whether its time is over for good."""
@@ -50,6 +67,7 @@ class Deferred:
             "origin": request.origin.value,
             "language": request.language,
             "area": request.area,
+            "reverts": self.reverts,
             "actions": [
                 {
                     "targets": list(action.targets),
@@ -86,6 +104,7 @@ class Deferred:
                     )
                     for action in data["actions"]
                 ),
+                reverts=bool(data.get("reverts", False)),
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise MalformedError(f"not a deferred plan: {error!r}") from None

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 type Values = Mapping[str, Json]
 """Control attributes by Home Assistant's attribute names; `state` is the state."""
 
+DECIDING_ROLES = frozenset({"owner", "resident", "automation"})
+
 
 @dataclass(frozen=True, kw_only=True)
 class Device:
@@ -80,6 +82,15 @@ class Principal:
     name: str
     role: str = "resident"
     """`owner`, `resident`, `guest`, `child`, `automation` or `agent`."""
+
+    @property
+    def decides(self) -> bool:
+        """True for those who may end what others were granted or asked for."""
+        return self.role in DECIDING_ROLES
+
+    def is_same_as(self, other: "Principal") -> bool:
+        """Tell whether two are one, whatever the name and role are by now."""
+        return (self.kind, self.id) == (other.kind, other.id)
 
     def as_dict(self) -> dict[str, Json]:
         """Return the JSON form that messages carry."""

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time, timedelta
 
-from .arbitrate import Answer, judge, same_principal
+from .arbitrate import Answer, judge
 from .devices import Principal, Values
 from .effects import Effect
 from .holds import Hold, Kind, Range, SourceClass
@@ -260,7 +260,7 @@ def _meet(
     broken: list[Hold] = []
     for hold in live:
         spot = hold.device, hold.attribute
-        if same_principal(hold.principal, principal) and spot in renewed:
+        if hold.principal.is_same_as(principal) and spot in renewed:
             ended.append(Ended(hold, f"{principal.name} wished anew"))
             if hold.ends_at > renewed[spot].ends_at:
                 # A word in between does not shorten what was meant to stand.

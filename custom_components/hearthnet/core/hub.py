@@ -40,6 +40,7 @@ from .outside import Outside
 from .overview import Overview
 from .phone.recipes import Recipes
 from .planner import FirstOf, Planner
+from .planner.deferrals import DeferralPlanner
 from .planner.undo import UndoPlanner
 from .reservations import Reservations, Waiter
 from .restart import Restart, Startup, recover
@@ -157,9 +158,14 @@ class Hub:
             self._bus,
             spawn,
             house=house,
-            planner=FirstOf(UndoPlanner(node.view, self.chronicle), planner),
+            planner=FirstOf(
+                UndoPlanner(node.view, self.chronicle, self.state.deferred),
+                DeferralPlanner(self.state.deferred),
+                planner,
+            ),
             verifier=verifier,
             issuer=self.issuer,
+            control=self.control,
             clock=self._clock,
             zone=zone,
             questions=self._questions,
@@ -274,7 +280,7 @@ class Hub:
         before it is carried out.
         """
         result = await self._rupert.ask(request, planned)
-        if result.due is not None:
+        if result.due or result.until or result.canceled:
             await self.node.sync()
             self._deferrals.changed()
         return result
@@ -348,7 +354,7 @@ class Hub:
         lease = self.gate.lease(lease_id) or self.issuer.leases.get(lease_id)
         if lease is None:
             raise LookupError(lease_id)
-        if (lease.principal.kind, lease.principal.id) != (principal.kind, principal.id):
+        if not lease.principal.is_same_as(principal):
             raise PermissionError(lease.principal.name)
         request = Request(
             text=f"use lease {lease_id}",

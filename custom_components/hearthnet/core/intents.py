@@ -113,6 +113,16 @@ class Consultation:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Waiting:
+    """A plan that waits for its time, as it is told."""
+
+    id: str
+    """The id of the intent that made it."""
+    text: str
+    due: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
 class Plan:
     """What a planner makes of a request. It grants nothing."""
 
@@ -138,6 +148,12 @@ class Plan:
     """What was planned and may not be tried: to be told with what was."""
     due: datetime | None = None
     """When to act; None: now."""
+    reverts: bool = False
+    """True when at `until` the devices go back to how they were."""
+    waiting: tuple[Waiting, ...] = ()
+    """What a question about plans for later is answered with."""
+    cancels: tuple[Waiting, ...] = ()
+    """Plans for later that are taken off the record."""
     consultation: Consultation | None = None
     """What a model took, if one was asked."""
 
@@ -229,6 +245,12 @@ class Result:
     dry_run: bool = False
     due: datetime | None = None
     """When it will be done; None: it was done, or not, just now."""
+    until: datetime | None = None
+    """When what was done goes back to how it was."""
+    waiting: tuple[Waiting, ...] = ()
+    """The plans for later that were asked about."""
+    canceled: tuple[Waiting, ...] = ()
+    """The plans for later that were taken off the record."""
 
     @property
     def complete(self) -> bool:

@@ -90,6 +90,8 @@ class Reason(StrEnum):
     CHANGED_SINCE = "changed_since"
     """Undo: somebody else has changed it since; left alone."""
     NOTHING_TO_UNDO = "nothing_to_undo"
+    NOTHING_PLANNED = "nothing_planned"
+    """No plan for later is meant by that."""
     CANCELED = "canceled"
     RESTARTED = "restarted"
     """The hub booted while the intent was open; nothing is re-run."""

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 
 from . import wording
 from .effects import STATE
-from .intents import Answer, PlanKind, Result, Step
+from .intents import Answer, PlanKind, Result, Step, Waiting
 from .reasons import Outcome, Reason
 from .status import HoldStatus
 from .texts import Plural, Texts, texts_for
@@ -73,6 +73,10 @@ class _Writer:
     def write(self, result: Result) -> str:
         if result.due is not None:
             sentences = [self.texts.later.format(time=self._time(result.due))]
+        elif result.canceled:
+            sentences = self._plans(self.texts.canceled, result.canceled)
+        elif result.waiting:
+            sentences = self._plans(self.texts.planned, result.waiting)
         elif result.steps:
             sentences = self._steps(result)
         elif result.kind is PlanKind.QUESTION:
@@ -103,7 +107,14 @@ class _Writer:
         ]
         if result.reason is not None:
             sentences.append(self.texts.rest.format(why=self._reason(result.reason)))
+        if result.until is not None:
+            sentences.append(self.texts.until.format(time=self._time(result.until)))
         return sentences
+
+    def _plans(self, sentence: str, plans: Iterable[Waiting]) -> list[str]:
+        return [
+            sentence.format(time=self._time(plan.due), what=plan.text) for plan in plans
+        ]
 
     def _step(self, step: Step) -> tuple[Plural, dict[str, str]]:
         """Return the sentence and what to fill in besides the names."""
@@ -142,6 +153,8 @@ class _Writer:
         return None
 
     def _nothing(self, reason: Reason) -> str:
+        if reason is Reason.NOTHING_PLANNED:
+            return self.texts.nothing_planned
         return self.texts.nothing.format(why=self._reason(reason))
 
     def _reason(self, reason: Reason) -> str:

@@ -173,6 +173,7 @@ class DeferredStatus:
     text: str
     due: datetime
     principal: str
+    devices: tuple[str, ...]
 
     @classmethod
     def of(cls, deferred: Deferred) -> Self:
@@ -183,6 +184,7 @@ class DeferredStatus:
             text=request.text,
             due=deferred.due,
             principal=request.principal.name,
+            devices=deferred.devices,
         )
 
 

@@ -280,8 +280,9 @@ def _nothing(
         and event["cause"] == asked.intent
         and event["task"] is None
     ]
-    if not ends or _body(ends[-1]).get("kind") == PlanKind.QUESTION:
-        return []
+    end = _body(ends[-1]) if ends else {}
+    if not ends or end.get("kind") == PlanKind.QUESTION or end.get("canceled"):
+        return []  # nothing was to be done, or it is told where it was planned
     line = Line(
         id=asked.after or asked.intent,
         event=ends[-1]["id"],

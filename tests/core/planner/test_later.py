@@ -31,6 +31,8 @@ ANNA = Principal(kind="user", id="anna", name="Anna", role="owner")
         ("Éteins la lumière dans dix minutes", "Éteins la lumière"),
         ("Apaga la luz a las nueve", "Apaga la luz"),
         ("keep the desk lamp on until ten", "keep the desk lamp on"),
+        ("开灯直到晚上十点", "开灯"),
+        ("到晚上十点为止开灯", "开灯"),
         ("Turn on the light", None),
     ],
 )
@@ -76,6 +78,26 @@ async def test_until_makes_it_stand() -> None:
     assert plan is not None
     assert plan.due is None
     assert plan.standing
+    assert plan.until == NOW.replace(hour=22)
+    assert not plan.reverts
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "turn on the lamp until ten",
+        "Schalte die Lampe bis zehn Uhr ein",
+        "Allume la lampe jusqu'à 22 heures",
+        "Enciende la lámpara hasta las diez",
+        "开灯直到晚上十点",
+    ],
+)
+async def test_what_is_done_until_ten_goes_back(text: str) -> None:
+    """Said at six, ten is in the evening; what is only to be kept stays."""
+    planner = LaterPlanner(Echo(without_time(text) or ""))
+    plan = await planner.plan(ask(text), SITUATION)
+    assert plan is not None
+    assert plan.reverts
     assert plan.until == NOW.replace(hour=22)
 
 

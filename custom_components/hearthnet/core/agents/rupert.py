@@ -15,6 +15,7 @@ import logging
 from ..bus import Bus
 from ..clock import Clock
 from ..confirmations import Pending
+from ..control import Control
 from ..deferred import Deferred
 from ..devices import House, Principal
 from ..intents import (
@@ -25,17 +26,21 @@ from ..intents import (
     Request,
     Result,
     Step,
+    Waiting,
 )
 from ..journal import JournalError
 from ..leases import Lease
-from ..messages import Json, Message, MessageType
+from ..messages import Message, MessageType
 from ..node import Node, Record
 from ..paths import device_path
 from ..planner import Planner, Situation
+from ..planner.undo import words_for
 from ..reasons import Reason
+from ..undo import UNDOABLE
 from .base import Agent, Spawn
 from .dispatch import Dispatch
 from .echo import Echo
+from .ending import ending_of
 from .failures import Peers
 from .issuer import Issuer
 from .jobs import Intent, Job, Review
@@ -68,6 +73,7 @@ class Rupert(Agent):
         planner: Planner,
         verifier: Verifier,
         issuer: Issuer,
+        control: Control,
         clock: Clock,
         zone: tzinfo,
         questions: Questions,
@@ -84,6 +90,7 @@ class Rupert(Agent):
         self._planner = planner
         self._verifier = verifier
         self._issuer = issuer
+        self._control = control
         self._clock = clock
         self._zone = zone
         self._finished = finished
@@ -114,12 +121,14 @@ class Rupert(Agent):
 
     async def _ask(self, request: Request, planned: Planned | None) -> Result:
         try:
-            return await self._plan_and_run(request, planned)
+            intent = None if request.dry_run else self._open(request)
+            return await self._plan_and_run(request, intent, planned)
         except JournalError:
             return _unwritable(request)
 
-    async def _plan_and_run(self, request: Request, planned: Planned | None) -> Result:
-        intent = None if request.dry_run else self._open(request)
+    async def _plan_and_run(
+        self, request: Request, intent: Intent | None, planned: Planned | None = None
+    ) -> Result:
         # The event's own time, so that the record gives a model's prompt back.
         now = self._clock.now() if intent is None else intent.at
         situation = Situation(
@@ -215,12 +224,18 @@ class Rupert(Agent):
 
         The intent's own event takes the plan off the record, so it fires once.
         """
-        plan = Plan(kind=PlanKind.COMMAND, actions=deferred.actions, source="deferred")
+        request = deferred.request
         try:
-            intent = self._open(deferred.request, deferred=deferred)
-            return await self.carry_out(deferred.request, plan, intent)
+            intent = self._open(request, deferred=deferred)
+            if deferred.reverts:
+                undo = replace(request, text=words_for(deferred.id))
+                return await self._plan_and_run(undo, intent)
+            plan = Plan(
+                kind=PlanKind.COMMAND, actions=deferred.actions, source="deferred"
+            )
+            return await self.carry_out(request, plan, intent)
         except JournalError:
-            return _unwritable(deferred.request)
+            return _unwritable(request)
 
     async def use(self, request: Request, lease: Lease) -> Result:
         """Have an existing lease taken to the gate, which says if it still counts."""
@@ -258,16 +273,23 @@ class Rupert(Agent):
             dry_run=request.dry_run,
         )
         if plan.kind is PlanKind.QUESTION:
-            result = replace(result, answers=tuple(look(plan.asked, self._house)))
+            answers = tuple(look(plan.asked, self._house))
+            result = replace(result, answers=answers, waiting=plan.waiting)
         elif plan.kind is PlanKind.COMMAND:
             if intent is None:
                 steps = preview(request, plan, self._verifier, self._house)
+                result = replace(result, waiting=plan.cancels)
+            elif plan.cancels:
+                result = replace(result, canceled=self._cancel(plan, request.principal))
+                steps = ()
             elif plan.due is not None:
                 result = replace(result, due=plan.due)
                 steps = ()
             else:
                 intent.standing, intent.until = plan.standing, plan.until
                 steps = await self._dispatch.run(intent, plan)
+                if plan.reverts and any(s.outcome in UNDOABLE for s in steps):
+                    result = replace(result, until=plan.until)
             skipped = map(self._skipped, plan.skipped)
             result = replace(result, steps=(*steps, *skipped, *plan.dropped))
         if intent is not None:
@@ -277,39 +299,15 @@ class Rupert(Agent):
     def _conclude(self, intent: Intent, plan: Plan, result: Result) -> None:
         """Put the end of an intent on record."""
         self._issuer.forget(intent.id)
-        counts: dict[str, int] = {}
-        for step in result.steps:
-            counts[step.outcome] = counts.get(step.outcome, 0) + 1
-        told = ", ".join(f"{n} {outcome}" for outcome, n in counts.items())
-        writes: dict[str, Json] = {}
-        if result.due is not None:
-            deferred = Deferred(
-                id=intent.id,
-                due=result.due,
-                request=intent.request,
-                actions=plan.actions,
-            )
-            writes[deferred.path] = deferred.as_dict()
-            told = f"it waits until {result.due:%Y-%m-%d %H:%M %Z}"
-        elif plan.kind is PlanKind.QUESTION:
-            told = f"answered from {len(result.answers)} readings"
-        elif not told:
-            told = f"nothing done ({plan.reason or 'empty plan'})"
+        ending = ending_of(intent, plan, result)
         self.say(
             self.name,
             MessageType.RESOLUTION,
-            f"The intent ended: {told}.",
+            ending.content,
             cause=intent.id,
             intent=intent.id,
-            body={
-                "kind": plan.kind,
-                "planner": plan.source,
-                "reason": plan.reason,
-                "outcomes": counts,
-                "near": list(plan.near),
-                "model": plan.consultation.as_dict() if plan.consultation else None,
-            },
-            writes=writes,
+            body=ending.body,
+            writes=ending.writes,
         )
         if result.due is None:
             self._finished(intent.request, result)
@@ -330,6 +328,11 @@ class Rupert(Agent):
                 await self._dispatch.decide(message)
             case MessageType.RECEIPT | MessageType.REFUSAL:
                 self._dispatch.close(message)
+
+    def _cancel(self, plan: Plan, principal: Principal) -> tuple[Waiting, ...]:
+        """Take plans for later off the record; return those that were there."""
+        dropped = (self._control.drop(one.id, principal) for one in plan.cancels)
+        return tuple(one.waiting for one in dropped if one is not None)
 
     def _skipped(self, device: str) -> Step:
         """Return the step of a device that an undo leaves alone."""

@@ -9,12 +9,21 @@ import unicodedata
 
 from ..intents import Plan, PlanKind, Request
 from . import Planner, Situation
+from .words.fold import fold, phrases
 from .words.times import CLOCKS, DELAYS, NAMED_TIMES, TOMORROW, Later, later
 
 _PREPOSITION = re.compile(
-    r"(?<!\w)(?:at|by|until|till|um|bis|vers|jusqu a|hasta|sobre|hacia|a|en|到)"
+    r"(?:(?<!\w)(?:at|by|until|till|um|bis|vers|jusqu a|hasta|sobre|hacia|a|en)|直?到)"
     r"(?: las?)? ?$"
 )
+_POSTPOSITION = re.compile(" ?为止")
+_KEEP = phrases(
+    """
+    keep, leave, halt, halte, lass, lasse, behalte, garde, laisse, maintiens
+    manten, mantiene, deja, 保持, 维持
+    """
+)
+"""What is kept until ten is not turned around at ten."""
 _LOOSE = re.compile(r"^\W+|[^\w.?!]+$")
 _KEPT = frozenset("?%¿:")
 
@@ -38,12 +47,15 @@ class LaterPlanner:
         if plan is None or plan.kind is not PlanKind.COMMAND:
             # Nothing in the rest; the whole may make sense to somebody.
             return plan or await self._planner.plan(request, situation)
-        return _at(plan, when)
+        return _at(plan, when, keeps=bool(_KEEP.search(fold(rest))))
 
 
-def _at(plan: Plan, when: Later) -> Plan:
+def _at(plan: Plan, when: Later, *, keeps: bool) -> Plan:
     if when.until is not None:
-        return replace(plan, standing=True, until=when.until)
+        # A routine, or what is to stay within a range, only stops being kept.
+        ranged = any(action.ranges for action in plan.actions)
+        reverts = not (keeps or ranged or plan.standing)
+        return replace(plan, standing=True, until=when.until, reverts=reverts)
     return replace(plan, due=when.due)
 
 
@@ -80,7 +92,8 @@ def _spans(plain: str) -> list[tuple[int, int]]:
 
 def _with_preposition(plain: str, start: int, end: int) -> tuple[int, int]:
     before = _PREPOSITION.search(plain[:start])
-    return (before.start() if before else start), end
+    after = _POSTPOSITION.match(plain, end)
+    return (before.start() if before else start), (after.end() if after else end)
 
 
 def _aligned(text: str) -> str:

@@ -11,6 +11,7 @@ from ..reasons import Reason
 from ..undo import UNDO, undo_of
 from ..view import View
 from . import Situation
+from .deferrals import Plans, canceling, newest_of
 from .phrases import Phrase, normalize
 
 SENTENCES = (
@@ -26,8 +27,6 @@ SENTENCES = (
     "deshazlo",
 )
 _BY_ID = re.compile(r"undo (?P<intent>\S+)")
-ANYBODYS = frozenset({"owner", "resident", "automation"})
-"""Roles that may undo what others wanted; all may undo what they wanted themselves."""
 
 
 class Receipts(Protocol):
@@ -51,10 +50,11 @@ def words_for(intent: str | None) -> str:
 class UndoPlanner:
     """Plans the way back from what its asker wanted last, or from a named intent."""
 
-    def __init__(self, view: View, receipts: Receipts) -> None:
-        """Take where values and receipts are."""
+    def __init__(self, view: View, receipts: Receipts, plans: Plans) -> None:
+        """Take where values, receipts and plans for later are."""
         self._view = view
         self._receipts = receipts
+        self._plans = plans
         self._phrases = tuple(map(Phrase.read, SENTENCES))
 
     async def plan(self, request: Request, situation: Situation) -> Plan | None:
@@ -64,6 +64,9 @@ class UndoPlanner:
             receipts = await self._of(intent, request.principal)
         elif any(phrase.match(words) is not None for phrase in self._phrases):
             receipts = self._receipts.last_receipts(request.principal)
+            plan = newest_of(self._plans(), request.principal)
+            if plan is not None and not (receipts and _since(receipts, plan.id)):
+                return canceling([plan])
         else:
             return None
         undo = undo_of(receipts, situation.house, self._view)
@@ -80,12 +83,17 @@ class UndoPlanner:
 
     async def _of(self, intent: str, principal: Principal) -> Sequence[Message]:
         """Return the receipts of an intent that a principal may undo."""
-        if principal.role not in ANYBODYS:
+        if not principal.decides:
             asker = await self._receipts.asker(intent)
-            mine = (principal.kind, principal.id)
-            if asker is None or (asker.kind, asker.id) != mine:
+            if asker is None or not asker.is_same_as(principal):
                 return ()
         return await self._receipts.receipts(intent)
+
+
+def _since(receipts: Sequence[Message], plan: str) -> bool:
+    """Tell whether receipts are of an intent that came after a plan for later."""
+    intent = EventId.parse(receipts[-1].intent or receipts[-1].id)
+    return intent.position >= EventId.parse(plan).position
 
 
 def _named(text: str) -> str | None:

@@ -201,6 +201,7 @@ TEXTS = Texts(
         Reason.AMBIGUOUS: "es ist nicht klar, was gemeint ist",
         Reason.CHANGED_SINCE: "jemand hat es inzwischen geändert",
         Reason.NOTHING_TO_UNDO: "es gibt nichts rückgängig zu machen",
+        Reason.NOTHING_PLANNED: "nichts ist geplant, was gemeint sein kann",
         Reason.CANCELED: "es wurde abgebrochen",
         Reason.RESTARTED: "HearthNet wurde inzwischen neu gestartet",
         Reason.FAULT: "in HearthNet ist etwas schiefgegangen; das Log sagt mehr",
@@ -262,6 +263,10 @@ TEXTS = Texts(
     rest="Der Rest bleibt unangetastet: {why}.",
     nothing_to_do="Es gibt nichts zu tun.",
     later="Das mache ich um {time}.",
+    until="Ab {time} ist es wieder wie vorher.",
+    planned="Geplant für {time}: „{what}“.",
+    canceled="Der Plan für {time} ist gestrichen: „{what}“.",
+    nothing_planned="Es ist nichts geplant.",
     answer=("{names} ist {state}.", "{names} sind {state}."),
     answer_since=(
         "{names} ist {state}, seit {age}.",

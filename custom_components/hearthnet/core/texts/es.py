@@ -198,6 +198,7 @@ TEXTS = Texts(
         Reason.AMBIGUOUS: "no está claro a qué se refiere",
         Reason.CHANGED_SINCE: "alguien lo cambió después",
         Reason.NOTHING_TO_UNDO: "no hay nada que deshacer",
+        Reason.NOTHING_PLANNED: "no hay nada planeado que encaje",
         Reason.CANCELED: "se canceló",
         Reason.RESTARTED: "HearthNet se reinició entretanto",
         Reason.FAULT: "algo falló dentro de HearthNet; el registro dice más",
@@ -258,6 +259,10 @@ TEXTS = Texts(
     rest="No toqué lo demás: {why}.",
     nothing_to_do="No hay nada que hacer.",
     later="Queda previsto para {time}.",
+    until="Después de {time} volverá a estar como antes.",
+    planned="Planeado para {time}: «{what}».",
+    canceled="Lo planeado para {time} queda cancelado: «{what}».",
+    nothing_planned="No hay nada planeado.",
     answer=("{names}: {state}.", "{names}: {state}."),
     answer_since=(
         "{names}: {state}, desde hace {age}.",

@@ -207,6 +207,7 @@ TEXTS = Texts(
         Reason.AMBIGUOUS: "on ne sait pas bien ce qui est visé",
         Reason.CHANGED_SINCE: "quelqu'un l'a modifié depuis",
         Reason.NOTHING_TO_UNDO: "il n'y a rien à annuler",
+        Reason.NOTHING_PLANNED: "rien de prévu ne correspond",
         Reason.CANCELED: "la demande a été annulée",
         Reason.RESTARTED: "HearthNet a redémarré entre-temps",
         Reason.FAULT: "quelque chose a échoué dans HearthNet ; le journal en dit plus",
@@ -268,6 +269,10 @@ TEXTS = Texts(
     rest="Je n'ai pas touché au reste : {why}.",
     nothing_to_do="Il n'y a rien à faire.",
     later="C'est prévu pour {time}.",
+    until="Après {time}, tout redeviendra comme avant.",
+    planned="Prévu pour {time} : « {what} ».",
+    canceled="Ce qui était prévu pour {time} est annulé : « {what} ».",
+    nothing_planned="Rien n'est prévu.",
     answer=("{names} : {state}.", "{names} : {state}."),
     answer_since=(
         "{names} : {state}, depuis {age}.",

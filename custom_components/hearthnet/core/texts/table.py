@@ -74,6 +74,13 @@ class Texts:
     nothing_to_do: str
     later: str
     """What is for later, with its time."""
+    until: str
+    """What was done goes back to how it was at `{time}`."""
+    planned: str
+    """A plan for later: `{what}` was asked for, `{time}`."""
+    canceled: str
+    """As `planned`, of one that is none any more."""
+    nothing_planned: str
 
     # Questions and asking back
     answer: Plural
