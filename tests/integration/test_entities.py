@@ -83,6 +83,7 @@ async def test_registry(hass: HomeAssistant, entry: MockConfigEntry) -> None:
         "sensor.home_holds": f"{ENTRY_ID}_holds",
         "sensor.home_last_decision": f"{ENTRY_ID}_last_decision",
         "sensor.home_newest_commit": f"{ENTRY_ID}_head",
+        "sensor.home_next_plan": f"{ENTRY_ID}_next_plan",
         "sensor.home_open_questions": f"{ENTRY_ID}_questions",
         "sensor.home_standing_approvals": f"{ENTRY_ID}_approvals",
         "sensor.jeeves_open_tasks": f"{ENTRY_ID}_jeeves_open_tasks",
