@@ -8,6 +8,7 @@ from freezegun.api import FrozenDateTimeFactory
 from homeassistant.auth.const import GROUP_ID_USER
 from homeassistant.core import Context, HomeAssistant, State
 from homeassistant.exceptions import Unauthorized
+from homeassistant.helpers import device_registry as dr
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
 import pytest
@@ -18,9 +19,11 @@ from pytest_homeassistant_custom_component.common import (
     async_fire_time_changed,
     async_mock_service,
 )
+from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
 from custom_components.hearthnet.blueprints import SHIPPED
 from custom_components.hearthnet.const import DOMAIN
+from tests.support.push_server import PushServer
 
 from .home import expose, lamp, place, set_up
 from .setup import set_up_hearthnet
@@ -274,3 +277,44 @@ async def test_guest_mode(
     assert light(hass, "bed").state == "off"
     assert light(hass, "desk").state == "on"
     assert [len(calls) for calls in switched] == [1, 1]
+
+
+@pytest.mark.usefixtures("socket_enabled")
+async def test_confirm_by_phone(
+    hass: HomeAssistant,
+    hass_owner_user: MockUser,
+    hass_client: ClientSessionGenerator,
+) -> None:
+    """The phone rings and opens the card; what waits stays with the person."""
+    plug = {"name": "Plug", "unique_id": "plug", "turn_on": [], "turn_off": []}
+    await set_up(hass, switch=[plug])
+    expose(hass, "switch.plug")
+    for component in ("notify", "mobile_app", DOMAIN):
+        assert await async_setup_component(hass, component, {})
+    client = await hass_client()
+    hub = (await set_up_hearthnet(hass)).runtime_data.hub
+    async with PushServer() as phones:
+        path, app = "/api/mobile_app/registrations", phones.registration("Annas phone")
+        assert (await client.post(path, json=app)).status == 201
+        await hass.async_block_till_done()
+        (entry,) = hass.config_entries.async_entries("mobile_app")
+        (phone,) = dr.async_entries_for_config_entry(dr.async_get(hass), entry.entry_id)
+        await automate(
+            hass,
+            hass_owner_user,
+            "confirm_by_phone",
+            phone=phone.id,
+            dashboard="/lovelace/timeline",
+        )
+        given = {"entity_id": "switch.plug", "action": "switch.turn_off"}
+        context = Context(user_id=hass_owner_user.id)
+        given["reason"] = "saving power"
+        await hass.services.async_call(DOMAIN, "propose", given, True, context)
+        push = await phones.pushed("Annas phone", "Plug")
+    (question,) = hub.status.questions
+    assert push["title"] == "HearthNet waits for you"
+    assert push["message"].startswith(question.sentence)
+    assert push["data"]["tag"] == question.id
+    assert push["data"]["clickAction"] == "/lovelace/timeline"
+    assert 0 < int(push["data"]["timeout"]) <= 120
+    assert "actions" not in push["data"]
