@@ -278,7 +278,22 @@ def test_dry_run_claims_nothing() -> None:
         outcome=Outcome.PLANNED, parameters={"brightness_pct": 40}, values={}
     )
     spoken = say(result(planned, dry_run=True))
-    assert spoken == "Hall light would be allowed: light.turn_on, 40 % bright."
+    assert spoken == "Hall light would be allowed: on, 40 % bright."
+
+
+def test_a_plan_is_told_by_its_goal() -> None:
+    """Home Assistant's name of an action stands only for what shows no value."""
+    blind = step(
+        "Blind", operation="cover.open_cover", outcome=Outcome.PLANNED, values={}
+    )
+    still = step(
+        "Shade", operation="cover.stop_cover", outcome=Outcome.PLANNED, values={}
+    )
+    told = result(blind, still, dry_run=True)
+    assert say(told) == (
+        "Blind would be allowed: open. Shade would be allowed: cover.stop_cover."
+    )
+    assert say(told, "fr").startswith("Blind : ce serait permis, ouvert.")
 
 
 def test_rest_of_a_late_intent() -> None:

@@ -207,7 +207,7 @@ async def test_ask(hass: HomeAssistant, entry: MockConfigEntry, anna: Context) -
     plan = await call(hass, "ask", anna, text="Turn on the hall light", dry_run=True)
     assert plan["outcome"] == "planned"
     assert plan["intent"] == ""
-    assert plan["speech"] == "Hall would be allowed: light.turn_on."
+    assert plan["speech"] == "Hall would be allowed: on."
     done = await call(hass, "ask", anna, text="Turn on the hall light")
     assert done["kind"] == "command"
     assert done["speech"] == "Hall is now on."

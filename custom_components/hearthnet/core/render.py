@@ -126,9 +126,9 @@ class _Writer:
         return texts.outcomes[step.outcome], {"state": self._shown(step)}
 
     def _shown(self, step: Step) -> str:
-        """Tell the values seen of what the operation changes; of a plan, its own."""
+        """Tell the values seen of what the operation changes; of a plan, its goal."""
         if step.outcome is Outcome.PLANNED:
-            return wording.planned(self.texts, step.operation, step.parameters)
+            return wording.wanted(self.texts, step.operation, step.parameters)
         return (
             wording.reached(self.texts, step.operation, step.parameters, step.values)
             or self.texts.as_asked

@@ -70,10 +70,10 @@ def wanted(texts: Texts, operation: str, parameters: Mapping[str, Json]) -> str:
     row = OPERATIONS.get(operation)
     goal = dict(row.effects(parameters, {})) if row else {}
     told = _told(texts, {n: v for n, v in goal.items() if v is not None})
-    return told or planned(texts, operation, parameters)
+    return told or _named(texts, operation, parameters)
 
 
-def planned(texts: Texts, operation: str, parameters: Mapping[str, Json]) -> str:
+def _named(texts: Texts, operation: str, parameters: Mapping[str, Json]) -> str:
     """Name an operation with its parameters."""
     asked = [attribute(texts, name, value) for name, value in parameters.items()]
     return texts.comma.join([operation, *asked])
