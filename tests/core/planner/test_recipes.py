@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
+import json
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,8 @@ from hearthnet.core.phone.compile import RecipeFileError, compile_recipe
 from hearthnet.core.phone.house import JointHouse, PhoneHouse
 from hearthnet.core.phone.recipes import Recipes
 from hearthnet.core.planner import Situation
+from hearthnet.core.planner.parse import parse
+from hearthnet.core.planner.prompt import build_prompt
 from hearthnet.core.planner.recipes import RecipePlanner
 from hearthnet.core.reasons import Reason
 from hearthnet.core.view import View
@@ -30,7 +33,8 @@ class Home:
         for node, text in texts.items():
             assert self.recipes.put(node, compile_recipe(text)) is None
 
-    async def plan(self, text: str) -> Plan | None:
+    @property
+    def situation(self) -> Situation:
         phones = PhoneHouse(
             self.recipes,
             View(),
@@ -38,10 +42,10 @@ class Home:
             same=lambda entity_id: (entity_id, self.hass.device(entity_id)),
             may_control=lambda _principal, _entity_id: True,
         )
-        situation = Situation(
-            house=JointHouse(self.hass, phones), now=datetime.now(UTC)
-        )
-        return await RecipePlanner(self.recipes).plan(request(text), situation)
+        return Situation(house=JointHouse(self.hass, phones), now=datetime.now(UTC))
+
+    async def plan(self, text: str) -> Plan | None:
+        return await RecipePlanner(self.recipes).plan(request(text), self.situation)
 
     async def operation(self, text: str) -> str | None:
         plan = await self.plan(text)
@@ -114,3 +118,21 @@ def test_wrong_phrases(line: str, text: str) -> None:
     with pytest.raises(RecipeFileError, match=r"line 54, capabilities") as caught:
         compile_recipe(wrong)
     assert text in str(caught.value)
+
+
+def test_models_are_told_what_apps_can_do() -> None:
+    situation = Home(phone=TEXT).situation
+    prompt = build_prompt(request("a bit quieter, 20 percent"), situation)
+    told = json.loads(prompt.catalogue)["catalogue"]
+    assert [row[:2] for row in told["devices"]] == [["tv1", "Living room TV"]]
+    assert "tv.power_off" in told["operations"]
+    assert any("tv.set_volume: level!=0..40" in row for row in told["operations"])
+
+    def proposed(level: int) -> list[str]:
+        action = {"n": 1, "device": "tv1", "op": "tv.set_volume"}
+        data = {"kind": "command", "actions": [{**action, "args": {"level": level}}]}
+        parsed = parse(data, prompt.candidates, situation.house.operations)
+        return [one.operation.name for one in parsed.proposed]
+
+    assert proposed(20) == ["tv.set_volume"]
+    assert proposed(90) == []

@@ -151,7 +151,7 @@ class _Consulting:
         prompt = build_prompt(self._request, self._situation, most)
         self.consultation = replace(self.consultation, prompt=prompt.digest)
         answer = await self._round(prompt, None)
-        parsed = parse(answer, prompt.candidates)
+        parsed = self._parse(answer, prompt)
         asks = is_question(self._request.text)
         if not asks and (not parsed.usable or parsed.rejected):
             parsed = await self._repaired(prompt, answer, parsed)
@@ -160,6 +160,9 @@ class _Consulting:
         finished = finish(self._request, prompt.candidates, parsed)
         self.consultation = replace(self.consultation, claims=finished.claims)
         return finished.plan
+
+    def _parse(self, answer: Json, prompt: Prompt) -> Parsed:
+        return parse(answer, prompt.candidates, self._situation.house.operations)
 
     async def _repaired(self, prompt: Prompt, answer: Json, first: Parsed) -> Parsed:
         """Return the second answer, or the first where there is no better one."""
@@ -171,7 +174,7 @@ class _Consulting:
                 raise
             _LOGGER.info("%s repaired nothing: %s", self._planner.model.name, error)
             return first
-        parsed = parse(second, prompt.candidates)
+        parsed = self._parse(second, prompt)
         return parsed if parsed.usable or not first.usable else first
 
     async def _round(self, prompt: Prompt, repair: Repair | None) -> Json:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..devices import Device
-from ..domains import OPERATIONS, operations_of
+from ..domains import OPERATIONS
 from ..intents import Action, PlanKind
 from ..operations import Operation
 from ..reasons import Reason
@@ -58,15 +58,19 @@ class Parsed:
     """False when it is no answer at all: no kind, or no list of actions."""
 
 
-def parse(data: object, candidates: Candidates) -> Parsed:
-    """Check an answer; never raises, whatever `data` is."""
+def parse(
+    data: object,
+    candidates: Candidates,
+    operations: Mapping[str, Operation] = OPERATIONS,
+) -> Parsed:
+    """Check an answer against what exists; never raises, whatever `data` is."""
     faults: list[Fault] = []
     raw = data if isinstance(data, Mapping) else {}
     if not raw:
         whole = "an object, as the schema says"
         faults.append(Fault(field="", value=short(data), allowed=whole))
     kind = _kind(raw, faults)
-    actions = _Actions(candidates)
+    actions = _Actions(candidates, operations)
     if kind is PlanKind.COMMAND:
         faults += actions.read(raw.get("actions"))
     usable = not faults
@@ -124,6 +128,7 @@ class _Actions:
     """Reads the list of actions, one after the other."""
 
     candidates: Candidates
+    operations: Mapping[str, Operation]
     proposed: list[Proposed] = field(default_factory=list)
     rejected: list[Rejected] = field(default_factory=list)
     _places: dict[int, int | None] = field(default_factory=dict)
@@ -144,7 +149,7 @@ class _Actions:
         """Take one action; return its place among the proposed, if it is one."""
         device = _device(raw.get("device"), self.candidates)
         name = raw.get("op")
-        operation = OPERATIONS.get(name) if isinstance(name, str) else None
+        operation = self.operations.get(name) if isinstance(name, str) else None
         action = self._action(Place(position), raw, device, operation)
         if isinstance(action, Fault) or device is None or operation is None:
             assert isinstance(action, Fault)
@@ -176,7 +181,8 @@ class _Actions:
             value = raw.get("device")
             return place.fault(".device", value, allowed, Reason.UNKNOWN_TARGET)
         if operation is None or operation.domain != device.domain:
-            allowed = ", ".join(row.name for row in operations_of(device.domain))
+            rows = self.operations.values()
+            allowed = ", ".join(r.name for r in rows if r.domain == device.domain)
             reason = Reason.UNKNOWN_OPERATION
             return place.fault(".op", raw.get("op"), allowed, reason)
         if fault := unsupported(place, device, operation.name, ".op"):

@@ -13,7 +13,7 @@ import json
 import math
 
 from ..devices import Device, House
-from ..domains import operations_of
+from ..domains import OPERATIONS, operations_of
 from ..effects import STATE
 from ..intents import Request
 from ..messages import Json
@@ -21,7 +21,7 @@ from . import Situation
 from .candidates import MOST, Candidates, candidates_for
 from .clean import clean
 from .policy_lines import policy_lines
-from .schema import ANSWER, RULES, TOOL
+from .schema import ANSWER, RULES, TOOL, row_of
 from .words.questions import is_question
 
 NAME, AREA, VALUE, TURN, REQUEST = 60, 40, 40, 300, 600
@@ -61,7 +61,12 @@ def build_prompt(request: Request, situation: Situation, most: int = MOST) -> Pr
     devices = tuple(house.devices())
     shown = candidates_for(request, devices, most)
     rows = list[Json](_row(alias, d, shown.aliases) for alias, d in _in_order(shown))
-    catalogue: Json = {"areas": _areas(devices)} if shown.cut else {"devices": rows}
+    catalogue: dict[str, Json] = {"devices": rows}
+    if shown.cut:
+        catalogue = {"areas": _areas(devices)}
+    apps = _of_apps(house, shown.devices)
+    if apps and not shown.cut:
+        catalogue["operations"] = list[Json](apps)
     now = situation.now
     new: dict[str, Json] = {
         "now": f"{_DAYS[now.weekday()]} {now.isoformat(timespec='minutes')}",
@@ -72,6 +77,8 @@ def build_prompt(request: Request, situation: Situation, most: int = MOST) -> Pr
             "may be about. The others are left out."
         )
         new["candidates"] = rows
+        if apps:
+            new["operations"] = list[Json](apps)
     new["states"] = {a: _state(house, d) for a, d in _in_order(shown)}
     if request.area:
         new["area"] = clean(request.area, AREA)
@@ -126,6 +133,16 @@ def _row(alias: str, device: Device, shown: Mapping[str, Device]) -> Json:
         clean(device.area or "", AREA),
     ]
     return [*row, more] if more else row
+
+
+def _of_apps(house: House, devices: Iterable[Device]) -> list[str]:
+    """Return the operations of devices that no domain of Home Assistant has."""
+    domains = {device.domain for device in devices}
+    return sorted(
+        row_of(row)
+        for name, row in house.operations.items()
+        if name not in OPERATIONS and row.domain in domains
+    )
 
 
 def _missing(device: Device) -> list[str]:

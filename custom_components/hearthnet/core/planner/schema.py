@@ -98,7 +98,8 @@ def _number(value: float | None) -> str:
     return "" if value is None else f"{value:g}"
 
 
-def _row(operation: Operation) -> str:
+def row_of(operation: Operation) -> str:
+    """Return an operation's row in the table that models are shown."""
     parameters = [
         f"{name}{'!' if name in operation.required else ''}={_range(spec)}"
         for name, spec in operation.parameters.items()
@@ -134,7 +135,8 @@ meant.
 4. Devices only by the short names of the catalogue or the candidates. "here" is the
 area of the situation, if there is one. A device with members is a group: use it
 instead of its members when all are meant.
-5. Operations and parameters only from the table below, within their bounds. Absolute
+5. Operations and parameters only from the table below and, for apps, from the
+"operations" of the catalogue or the situation, within their bounds. Absolute
 values in "args". For "brighter", "a bit louder", "two degrees less" use "relative":
 the change in percentage points, degrees or kelvin; for volume_level 10 means 0.1
 more. Never compute the new value yourself. Default step: 10 points, 1 degree.
@@ -147,6 +149,6 @@ answer "unclear".
 10. "form" says what code knows of the request: a question is never a command.
 
 Operations (! required; "confirmed by a person": plan it only if it was asked for):
-{chr(10).join(_row(operation) for operation in OPERATIONS.values())}
+{chr(10).join(row_of(operation) for operation in OPERATIONS.values())}
 """
 """The rules and the table of operations."""
