@@ -44,7 +44,7 @@ async def _async_request_lease(
     coordinator: HearthnetCoordinator, caller: Caller, call: ServiceCall
 ) -> dict[str, Any]:
     """Ask for a lease; it stays inside, the caller gets its id."""
-    wanted = async_wanted(call.hass, coordinator.house, call.data)
+    wanted = async_wanted(coordinator, call.data)
     if len(wanted.targets) != 1:
         raise ServiceValidationError(
             translation_domain=DOMAIN,

@@ -67,7 +67,7 @@ async def _async_explain(
         )
     if given == [ATTR_ENTITY_ID]:
         entity_id = call.data[ATTR_ENTITY_ID]
-        subject = {"device": async_device_id(call.hass, coordinator.house, entity_id)}
+        subject = {"device": async_device_id(coordinator, entity_id)}
     else:
         subject = {given[0]: event_id(call, given[0])}
     try:
@@ -94,7 +94,7 @@ async def _async_timeline(
     """Return what happened, the newest first."""
     device = None
     if (entity_id := call.data.get(ATTR_ENTITY_ID)) is not None:
-        device = async_device_id(call.hass, coordinator.house, entity_id)
+        device = async_device_id(coordinator, entity_id)
     intent = event_id(call, ATTR_INTENT) if ATTR_INTENT in call.data else None
     text: str | None = call.data.get(ATTR_TEXT)
     whole = reads_all(caller)

@@ -90,7 +90,7 @@ async def _async_propose(
     coordinator: HearthnetCoordinator, caller: Caller, call: ServiceCall
 ) -> dict[str, Any]:
     """Do something in the home if it is granted."""
-    wanted = async_wanted(call.hass, coordinator.house, call.data)
+    wanted = async_wanted(coordinator, call.data)
     result = await coordinator.hub.propose(
         principal=caller.principal,
         origin=caller.origin,

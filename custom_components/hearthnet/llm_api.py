@@ -137,7 +137,7 @@ async def _async_wish(
     *,
     dry_run: bool = False,
 ) -> dict[str, Any]:
-    wanted = async_wanted(coordinator.hass, coordinator.house, given)
+    wanted = async_wanted(coordinator, given)
     result = await coordinator.hub.propose(
         principal=caller.principal,
         origin=caller.origin,
@@ -225,7 +225,7 @@ async def _async_explain(
     device = None
     if intent is None:
         entity_id = given[ATTR_ENTITY_ID]
-        device = async_device_id(coordinator.hass, coordinator.house, entity_id)
+        device = async_device_id(coordinator, entity_id)
     else:
         intent = str(EventId.parse(intent))
     told = await coordinator.hub.chronicle.explain(device=device, intent=intent)

@@ -10,4 +10,10 @@ from .core.render import render
 def speech(coordinator: HearthnetCoordinator, result: Result, language: str) -> str:
     """Return what to tell a person about a result."""
     holds = {hold.id: hold for hold in coordinator.hub.status.holds}
-    return render(result, language, now=dt_util.now(), holds=holds)
+    return render(
+        result,
+        language,
+        now=dt_util.now(),
+        holds=holds,
+        operations=coordinator.home.operations,
+    )

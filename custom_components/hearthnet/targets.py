@@ -5,17 +5,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from homeassistant.const import ATTR_ENTITY_ID, ENTITY_MATCH_ALL, ENTITY_MATCH_NONE
-from homeassistant.core import HomeAssistant, callback, split_entity_id
+from homeassistant.core import callback, split_entity_id
 from homeassistant.exceptions import ServiceValidationError
+from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.helpers.target import (
     TargetSelection,
     async_extract_referenced_entity_ids,
 )
 
 from .const import DOMAIN
-from .core.domains import OPERATIONS, operations_of
+from .coordinator import HearthnetCoordinator
+from .core.devices import House
 from .core.operations import Operation, check_parameters
-from .house import HassHouse
 
 ATTR_ACTION = "action"
 ATTR_DATA = "data"
@@ -32,15 +33,13 @@ class Wanted:
 
 
 @callback
-def async_wanted(
-    hass: HomeAssistant, house: HassHouse, data: Mapping[str, Any]
-) -> Wanted:
+def async_wanted(coordinator: HearthnetCoordinator, data: Mapping[str, Any]) -> Wanted:
     """Read target, action and data.
 
     Raises:
         ServiceValidationError: naming the field and what would be right.
     """
-    operation = _operation(data[ATTR_ACTION])
+    operation = _operation(coordinator.home, data[ATTR_ACTION])
     parameters = data.get(ATTR_DATA) or {}
     if (problem := check_parameters(operation, parameters)) is not None:
         raise ServiceValidationError(
@@ -49,19 +48,22 @@ def async_wanted(
             translation_placeholders={"problem": problem.text},
         )
     return Wanted(
-        targets=_targets(hass, house, data, operation),
+        targets=_targets(coordinator, data, operation),
         operation=operation.name,
         parameters=parameters,
     )
 
 
 @callback
-def async_device_id(hass: HomeAssistant, house: HassHouse, entity_id: str) -> str:
-    """Return the device id of an entity that exists.
+def async_device_id(coordinator: HearthnetCoordinator, entity_id: str) -> str:
+    """Return the device id of an entity that exists; an appliance's for its own.
 
     Raises:
         ServiceValidationError: there is no such entity.
     """
+    if (appliance := _appliance(coordinator, entity_id)) is not None:
+        return appliance
+    hass, house = coordinator.hass, coordinator.house
     device_id = house.device_id(entity_id)
     if house.device(device_id) is None and hass.states.get(entity_id) is None:
         raise ServiceValidationError(
@@ -72,27 +74,36 @@ def async_device_id(hass: HomeAssistant, house: HassHouse, entity_id: str) -> st
     return device_id
 
 
-def _operation(name: str) -> Operation:
-    if (operation := OPERATIONS.get(name)) is not None:
+@callback
+def _appliance(coordinator: HearthnetCoordinator, entity_id: str) -> str | None:
+    """Return the id of the appliance behind an app that an entity belongs to."""
+    hass, entry_id = coordinator.hass, coordinator.config_entry.entry_id
+    entity = er.async_get(hass).async_get(entity_id)
+    if entity is None or entity.platform != DOMAIN or entity.device_id is None:
+        return None
+    device = dr.async_get(hass).async_get(entity.device_id)
+    names = device.identifiers if device else ()
+    ids = (name.removeprefix(f"{entry_id}_") for _, name in names)
+    return next((one for one in ids if one in coordinator.recipes.by_device), None)
+
+
+def _operation(home: House, name: str) -> Operation:
+    if (operation := home.operations.get(name)) is not None:
         return operation
-    known = [row.name for row in operations_of(name.partition(".")[0])]
+    rows, domain = home.operations.values(), name.partition(".")[0]
+    known = [row.name for row in rows if row.domain == domain]
     raise ServiceValidationError(
         translation_domain=DOMAIN,
         translation_key="unknown_action" if known else "unknown_domain",
         translation_placeholders={
             "action": name,
-            "known": ", ".join(
-                known or sorted({o.domain for o in OPERATIONS.values()})
-            ),
+            "known": ", ".join(known or sorted({row.domain for row in rows})),
         },
     )
 
 
 def _targets(
-    hass: HomeAssistant,
-    house: HassHouse,
-    data: Mapping[str, Any],
-    operation: Operation,
+    coordinator: HearthnetCoordinator, data: Mapping[str, Any], operation: Operation
 ) -> tuple[str, ...]:
     if data.get(ATTR_ENTITY_ID) in (ENTITY_MATCH_ALL, ENTITY_MATCH_NONE):
         raise ServiceValidationError(
@@ -102,11 +113,12 @@ def _targets(
         )
     # Groups stay groups: the hub expands them, so that one command can move all.
     selected = async_extract_referenced_entity_ids(
-        hass, TargetSelection(dict(data)), expand_group=False
+        coordinator.hass, TargetSelection(dict(data)), expand_group=False
     )
-    named = [async_device_id(hass, house, e) for e in sorted(selected.referenced)]
+    home = coordinator.home
+    named = [async_device_id(coordinator, e) for e in sorted(selected.referenced)]
     for device_id in named:
-        if (device := house.device(device_id)) and device.domain != operation.domain:
+        if (device := home.device(device_id)) and device.domain != operation.domain:
             raise ServiceValidationError(
                 translation_domain=DOMAIN,
                 translation_key="wrong_domain",
@@ -117,7 +129,7 @@ def _targets(
             )
     # As in Home Assistant, an area stands for those of its entities that fit,
     # and the owner exposes what is meant to be controlled.
-    exposed = {device.entity_id: device.id for device in house.devices()}
+    exposed = {device.entity_id: device.id for device in home.devices()}
     implied = [
         exposed[entity_id]
         for entity_id in sorted(selected.indirectly_referenced)

@@ -17,6 +17,7 @@ from homeassistant.util import dt as dt_util
 from .coordinator import HearthnetCoordinator
 from .core import wording
 from .core.clock import from_text
+from .core.devices import Values
 from .core.leftovers import Dropped
 from .core.messages import Json, MessageType
 from .core.paths import device_path
@@ -127,10 +128,16 @@ class Viewer:
             told = {wording.state(self._texts, values) for values in line.seen}
         else:
             told = {
-                wording.reached(self._texts, line.operation, line.parameters, values)
+                self._reached(line.operation, line.parameters, values)
                 for values in line.seen
             }
         return told.pop() if len(told) == 1 else ""
+
+    def _reached(
+        self, operation: str, parameters: Mapping[str, Json], values: Values
+    ) -> str:
+        operations = self._coordinator.home.operations
+        return wording.reached(self._texts, operation, parameters, values, operations)
 
     def _targets(self, devices: Iterable[str]) -> list[dict[str, Any]]:
         return [
@@ -225,9 +232,7 @@ class Viewer:
     ) -> str:
         operation, seen = body["operation"], body.get("values") or {}
         told = {
-            wording.reached(
-                self._texts, operation, order.get("parameters", {}), seen.get(one, {})
-            )
+            self._reached(operation, order.get("parameters", {}), seen.get(one, {}))
             for one in body["members"]
         }
         state = told.pop() if len(told) == 1 else ""

@@ -3,16 +3,17 @@
 import asyncio
 import base64
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 import os
 from pathlib import Path
 import shutil
 import sys
+from typing import Any
 
 from homeassistant.config_entries import ConfigSubentryData
 from homeassistant.const import STATE_UNAVAILABLE
 from homeassistant.core import Context, HomeAssistant
-from homeassistant.exceptions import HomeAssistantError
+from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 from homeassistant.helpers import (
     device_registry as dr,
     entity_registry as er,
@@ -156,6 +157,11 @@ async def test_entities(
             context=context,
         )
 
+    async def call(name: str, /, **data: object) -> Any:
+        return await hass.services.async_call(
+            DOMAIN, name, data, blocking=True, context=context, return_response=True
+        )
+
     assert state(hass, TV) == STATE_UNAVAILABLE
     assert state(hass, "sensor.phone_battery") == STATE_UNAVAILABLE
     async with darcy(entry, tmp_path, mosquitto.port, adbd.port):
@@ -194,6 +200,22 @@ async def test_entities(
         assert len(intents) == 4
         assert {m.body["principal"]["id"] for m in intents} == {hass_admin_user.id}
         assert intents[0].body["text"] == f"{TV}: tv.power_off"
+
+        # Actions and sentences take the same way.
+        on = {"action": "tv.power_on", "entity_id": TV, "reason": "A film."}
+        assert (await call("propose", **on))["outcome"] == "changed"
+        off = await call("ask", text="Switch the television off")
+        assert off["speech"] == "Living room TV is now off."
+        assert not adbd.world.tv.power
+        louder = {"action": "tv.set_volume", "data": {"level": 17}, "entity_id": TV}
+        volume = await call("propose", reason="The news.", **louder)
+        assert volume["speech"] == "Living room TV is now at volume 17 %."
+        explained = None
+        async with asyncio.timeout(20):
+            while explained is None:  # until the phone's events are in Git too
+                with suppress(ServiceValidationError):
+                    explained = await call("explain", entity_id=TV)
+        assert explained["events"]
 
         adbd.world.tv.version = 1300
         with pytest.raises(HomeAssistantError, match="Not done"):

@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from . import wording
+from .domains import OPERATIONS
 from .effects import STATE
 from .intents import Answer, PlanKind, Result, Step, Waiting
+from .operations import Operation
 from .reasons import Outcome, Reason
 from .status import HoldStatus
 from .texts import Plural, Texts, texts_for
@@ -40,13 +42,19 @@ _NO_HOLDS: Holds = {}
 
 
 def render(
-    result: Result, language: str, *, now: datetime, holds: Holds = _NO_HOLDS
+    result: Result,
+    language: str,
+    *,
+    now: datetime,
+    holds: Holds = _NO_HOLDS,
+    operations: Mapping[str, Operation] = OPERATIONS,
 ) -> str:
     """Return what to tell the person about a result.
 
-    `now` is local and aware; `holds` lets a conflict name who asked and when.
+    `now` is local and aware; `holds` lets a conflict name who asked and when;
+    `operations` are those that exist in the home.
     """
-    return _Writer(texts_for(language), now, holds).write(result)
+    return _Writer(texts_for(language), now, holds, operations).write(result)
 
 
 def acknowledge(language: str, devices: int | None) -> str:
@@ -69,6 +77,7 @@ class _Writer:
     texts: Texts
     now: datetime
     holds: Holds
+    operations: Mapping[str, Operation]
 
     def write(self, result: Result) -> str:
         if result.due is not None:
@@ -128,11 +137,17 @@ class _Writer:
     def _shown(self, step: Step) -> str:
         """Tell the values seen of what the operation changes; of a plan, its goal."""
         if step.outcome is Outcome.PLANNED:
-            return wording.wanted(self.texts, step.operation, step.parameters)
-        return (
-            wording.reached(self.texts, step.operation, step.parameters, step.values)
-            or self.texts.as_asked
+            return wording.wanted(
+                self.texts, step.operation, step.parameters, self.operations
+            )
+        seen = wording.reached(
+            self.texts,
+            step.operation,
+            step.parameters,
+            step.values,
+            self.operations,
         )
+        return seen or self.texts.as_asked
 
     def _why(self, step: Step) -> str:
         if step.reason is Reason.CONFLICT and (hold := self._hold(step)) is not None:

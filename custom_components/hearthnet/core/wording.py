@@ -6,6 +6,7 @@ from .devices import Values
 from .domains import OPERATIONS
 from .effects import STATE
 from .messages import Json
+from .operations import Operation
 from .texts import Texts
 
 POSITION = "current_position"
@@ -54,10 +55,17 @@ def state(texts: Texts, values: Values) -> str:
 
 
 def reached(
-    texts: Texts, operation: str, parameters: Mapping[str, Json], values: Values
+    texts: Texts,
+    operation: str,
+    parameters: Mapping[str, Json],
+    values: Values,
+    operations: Mapping[str, Operation] = OPERATIONS,
 ) -> str:
-    """Tell the values seen of what an operation changes; empty if it shows none."""
-    row = OPERATIONS.get(operation)
+    """Tell the values seen of what an operation changes; empty if it shows none.
+
+    `operations` are those that exist in the home.
+    """
+    row = operations.get(operation)
     effects = row.effects(parameters, values) if row else ()
     seen = {n: values[n] for n, _ in effects if values.get(n) is not None}
     if not seen and values.get(STATE) is not None:
@@ -65,9 +73,14 @@ def reached(
     return _told(texts, seen)
 
 
-def wanted(texts: Texts, operation: str, parameters: Mapping[str, Json]) -> str:
-    """Tell what an operation was to bring about."""
-    row = OPERATIONS.get(operation)
+def wanted(
+    texts: Texts,
+    operation: str,
+    parameters: Mapping[str, Json],
+    operations: Mapping[str, Operation] = OPERATIONS,
+) -> str:
+    """Tell what an operation was to bring about; `operations` see `reached`."""
+    row = operations.get(operation)
     goal = dict(row.effects(parameters, {})) if row else {}
     told = _told(texts, {n: v for n, v in goal.items() if v is not None})
     return told or _named(texts, operation, parameters)
