@@ -19,7 +19,7 @@ from hearthnet.core.enrolled import Enrolled
 from hearthnet.core.gate import Gate
 from hearthnet.core.hub import Hub
 from hearthnet.core.intents import Origin, Result
-from hearthnet.core.messages import MessageType
+from hearthnet.core.messages import EventId, MessageType
 from hearthnet.core.node import Node, Record
 from hearthnet.core.outside import Outside
 from hearthnet.core.policy.load import preset
@@ -277,3 +277,40 @@ async def test_what_was_not_done_is_asked_for_again(
             r for r in here.hub.node.history() if r.message.type is MessageType.GRANT
         ]
         assert len(grants) == 2
+
+
+async def test_a_restarted_hub_waits_for_no_lease_that_is_over(
+    mosquitto: Mosquitto, tmp_path: Path
+) -> None:
+    """Receipts of a phone are in its own journal; the hub still knows of them."""
+    house = television()
+    async with phone(tmp_path, mosquitto.port, house):
+        for state in ("on", "off"):
+            async with home(tmp_path, mosquitto.port, house) as here:
+                assert not here.hub._reservations.holding({"tv"})
+                await here.until(lambda: here.outside.alive("darcy"))
+                result = await here.switch(state)
+                assert result.steps[0].outcome is Outcome.CHANGED
+    assert len(house.acts) == 2
+
+
+async def test_a_lease_that_somebody_holds_is_on_the_disk(
+    mosquitto: Mosquitto, tmp_path: Path
+) -> None:
+    house = television()
+    async with (
+        home(tmp_path, mosquitto.port, house) as here,
+        phone(tmp_path, mosquitto.port, house),
+    ):
+        await here.until(lambda: here.outside.alive("darcy"))
+        step = await here.hub.request_lease(
+            principal=ANNA,
+            origin=Origin.APP,
+            target="tv",
+            operation="light.turn_on",
+            parameters={},
+            reason="a test",
+        )
+        assert step.lease is not None
+        granted = EventId.parse(step.lease).position
+        assert here.hub.node.journal.synced >= granted

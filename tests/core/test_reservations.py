@@ -177,6 +177,7 @@ async def test_a_new_boot_waits_for_leases_in_flight(
     """F8: what was granted before the crash may still be executed elsewhere."""
     messages = [
         *(grant(1), grant(2), grant(3), grant(4, grantee="jeeves"), grant(5)),
+        *(grant(7), answer(MessageType.RESOLUTION, 7)),
         answer(MessageType.RECEIPT, 2),
         answer(MessageType.REFUSAL, 3, over=True),
         answer(MessageType.REFUSAL, 5, over=False),

@@ -13,6 +13,11 @@ from .process import ServerProcess
 _SEARCH_PATH = os.environ.get("PATH", os.defpath) + ":/usr/sbin"
 
 
+def available() -> bool:
+    """Tell whether there is a Mosquitto on this machine."""
+    return shutil.which("mosquitto", path=_SEARCH_PATH) is not None
+
+
 class Mosquitto:
     """A broker; restarting it keeps its port and, with persistence, its messages."""
 

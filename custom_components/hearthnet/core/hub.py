@@ -335,6 +335,9 @@ class Hub:
             targets=(target,), operation=operation, parameters=parameters, why=reason
         )
         result = await self._rupert.propose(request, (action,), lease=ttl)
+        # Whoever holds it may show it after a power cut, and is to be told the truth.
+        with suppress(JournalError):
+            await self.node.sync()
         return result.steps[0]
 
     async def execute(

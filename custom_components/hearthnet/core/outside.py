@@ -159,7 +159,9 @@ class Outside:
             return False
         boot, seq = shown.head.nodes.get(self._node.name, (0, 0))
         first = self._node.journal.first or (0, 0)
-        return shown.head.repository == named.repository and first <= (boot, seq + 1)
+        # The copy may be so early that it has nothing of this node yet.
+        whole = first <= max((boot, seq + 1), (1, 1))
+        return whole and shown.head.repository == named.repository
 
     def share(self) -> None:
         """Tell companions that are there anew what they have to know of the hub."""

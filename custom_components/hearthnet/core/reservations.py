@@ -138,9 +138,11 @@ class Reservations:
             if message.type is MessageType.GRANT:
                 with suppress(MalformedError):
                     open_[message.id] = Lease.from_message(message)
-            elif message.type is MessageType.RECEIPT or (
+            elif message.type in (MessageType.RECEIPT, MessageType.RESOLUTION) or (
                 message.type is MessageType.REFUSAL and message.body.get("over")
             ):
+                # What a manager elsewhere answered is not in this node's journal,
+                # but the resolution of its task names the lease that it ended.
                 open_.pop(message.lease or "", None)
         for lease in open_.values():
             if lease.grantee not in local:

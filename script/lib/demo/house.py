@@ -109,8 +109,9 @@ _PLAYER = """
 """
 
 
-def configuration() -> str:
-    """Return the home's configuration.yaml."""
+def configuration(*, television: bool = True) -> str:
+    """Return the home's configuration.yaml; without a `television` it has an app."""
+    players = [p for p in PLAYERS if television or p[0] != "study_tv"]
     return "\n".join(
         [
             HOME_YAML.replace("demo:\n", ""),
@@ -128,7 +129,7 @@ def configuration() -> str:
             "media_player:",
             *(
                 _PLAYER.format(id=id_, name=name, kind=kind)
-                for id_, name, _, kind in PLAYERS
+                for id_, name, _, kind in players
             ),
         ]
     )
@@ -176,7 +177,7 @@ def furnish(hass: HassServer) -> dict[str, str]:
             if entry["platform"] in ("template", "universal")
         }
         rooms = {lamp.id: lamp.area for lamp in LAMPS}
-        rooms |= {id_: area for id_, _, area, _ in PLAYERS}
+        rooms |= {id_: area for id_, _, area, _ in PLAYERS if id_ in entities}
         for unique_id, room in rooms.items():
             socket.call(
                 "config/entity_registry/update",

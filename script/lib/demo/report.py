@@ -7,6 +7,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from .machines import Machines
 from .scenes import Run
 
 SOURCE = (
@@ -89,6 +90,25 @@ def table(lines: Iterable[Row]) -> str:
     return "\n".join(text.rstrip() for text in texts)
 
 
+def real(machines: Machines | None) -> dict[str, str]:
+    """Return what each part was, in words."""
+    home = {
+        "Home Assistant": "a process, with Rupert and Jeeves in it",
+        "home": "simulated devices: helpers with delay, failure and silence",
+        "model": "none: known sentences and routines",
+    }
+    if machines is None:
+        return {**home, "Dewey": "a child process of Home Assistant"}
+    return {**home, **machines.real}
+
+
+def parts(machines: Machines | None) -> str:
+    """Return as text which parts were real."""
+    found = real(machines)
+    width = max(map(len, found))
+    return "\n".join(f"{name.ljust(width)}  {what}" for name, what in found.items())
+
+
 def failed(runs: Sequence[Run]) -> list[str]:
     """Return the properties that did not hold."""
     return [
@@ -99,10 +119,13 @@ def failed(runs: Sequence[Run]) -> list[str]:
     ]
 
 
-def write(path: Path, runs: Sequence[Run], lines: Iterable[Row]) -> None:
+def write(
+    path: Path, runs: Sequence[Run], lines: Iterable[Row], machines: Machines | None
+) -> None:
     """Write everything as JSON."""
     data: dict[str, Any] = {
         "source": SOURCE,
+        "parts": real(machines),
         "table": [vars(row) for row in lines],
         "rounds": [
             {

@@ -74,7 +74,7 @@ class Round:
         for lamp in BEDROOM:  # by no person, or it would be a person's wish
             stage.by_automation(lamp, "light.turn_on", brightness_pct=100)
             stage.until(partial(self._is_at, lamp, 100), f"{lamp} is bright")
-        stage.by_hand("media_player.turn_on", "study_tv")
+        stage.watch_television()
         stage.by_hand("media_player.volume_set", "study_speaker", volume_level=0.6)
         asked = stage.tell("I'm working from home today")
         stage.tell("Study", asked["conversation_id"])
@@ -86,8 +86,11 @@ class Round:
         self.check(1, "the study's lamps are on, below 60 %", lit, levels)
         volume = stage.values("study_speaker")["volume_level"]
         self.check(1, "the speaker is at 30 % or below", volume <= 0.3, volume)
-        television = stage.values("study_tv")["state"]
-        self.check(1, "the TV is off", television == "off", television)
+        self.check(1, "the TV is off", stage.television == "off", stage.television)
+        if stage.machines is not None:
+            presses = stage.machines.phone.television.presses
+            once = presses == ["power"]
+            self.check(1, "by one press of a button in its app", once, presses)
         receipts = stage.events(type="receipt", intent=intent)
         tasks = stage.events(type="task", intent=intent)
         done = [r for r in receipts if r["outcome"] in ("changed", "already_so")]
@@ -208,10 +211,8 @@ class Round:
         stage.say("Scene 3: a restarted manager replays an old command")
         lamp = "kitchen_counter"
         lease = self._lease(lamp)
-        stage.say(
-            f"  lease {lease} is granted; its command waits; the manager goes down"
-        )
-        stage.reload()
+        stage.say(f"  lease {lease} is granted; its command waits; the manager ends")
+        stage.say(f"  it is back: {stage.restart()}")
         stage.by_hand("light.turn_on", lamp, brightness_pct=80)
         entity = stage.entities[lamp]
         stage.until(

@@ -14,6 +14,7 @@ from tests.support.hass_websocket import HassWebsocket
 from tests.support.process import wait_until
 
 from .house import configuration, furnish
+from .machines import Machines
 
 ROOT = Path(__file__).parents[3]
 BLUEPRINT = "blueprints/automation/hearthnet/scheduled_routine.yaml"
@@ -37,6 +38,8 @@ class Stage:
     entry: str
     repository: Path
     say: Say
+    machines: Machines | None = None
+    """Those beside Home Assistant; None where all is in it."""
     latencies: list[float] = field(default_factory=list)
 
     def tell(
@@ -121,12 +124,41 @@ class Stage:
         """Wait until something is so in the home."""
         wait_until(condition, SETTLE, lambda: f"not so: {what}")
 
-    def reload(self) -> None:
-        """Restart HearthNet's agents inside Home Assistant: a boot of the hub."""
-        path = f"/api/config/config_entries/entry/{self.entry}/reload"
-        self.hass.request("POST", path)
-        self.socket.close()
+    def watch_television(self) -> None:
+        """Switch the television on by hand."""
+        if self.machines is None:
+            self.by_hand("media_player.turn_on", "study_tv")
+        else:
+            television = self.machines.phone.television
+            television.power = True
+            television.presses.clear()
+
+    @property
+    def television(self) -> str:
+        """Whether the television itself is on."""
+        if self.machines is None:
+            return "off" if self.values("study_tv")["state"] == "off" else "on"
+        return "on" if self.machines.phone.television.power else "off"
+
+    def restart(self) -> str:
+        """End the managers at home and start them anew; return how it was done."""
+        if self.machines is None:
+            path = f"/api/config/config_entries/entry/{self.entry}/reload"
+            self.hass.request("POST", path)
+            self.socket.close()
+            how = "reloaded inside Home Assistant"
+        else:
+            self.hass.kill()
+            self.hass.start()
+            how = "kill -9 of Home Assistant, with Rupert and Jeeves in it"
         self.socket = self.hass.websocket()
+        self.until(self._ready, "HearthNet is back")
+        return how
+
+    def _ready(self) -> bool:
+        entries = self.hass.request("GET", "/api/config/config_entries/entry")
+        mine = next(e for e in entries if e["entry_id"] == self.entry)
+        return bool(mine["state"] == "loaded")
 
     def events(self, **filters: Any) -> list[dict[str, Any]]:
         """Return the record's events, newest first."""
@@ -158,22 +190,32 @@ def stage(
     *,
     choices: Mapping[str, Any] | None = None,
     env: Mapping[str, str] | None = None,
+    beside: Machines | None = None,
 ) -> Iterator[Stage]:
     """Start a home and set HearthNet up in it, through the real config flow.
 
-    `choices` are answers to fields that shall not get what the flow suggests.
+    `choices` are answers to fields that shall not get what the flow suggests;
+    `beside` are the machines that take part.
     """
     (config / "automations.yaml").write_text("[]\n")
     target = config / BLUEPRINT
     target.parent.mkdir(parents=True)
     shutil.copy(SHIPPED, target)
-    with HassServer(config, yaml=configuration(), env=env) as hass:
+    choices = {**(choices or {}), **(beside.choices if beside else {})}
+    yaml = configuration(television=beside is None)
+    with HassServer(config, yaml=yaml, env=env) as hass:
         say(f"Home Assistant runs at {hass.url}")
         entities = furnish(hass)
         say(f"A home of {len(entities)} devices: some slow, one broken, one unplugged")
-        entry = set_up(hass, choices or {})
-        planner = (choices or {}).get("planner", "none")
-        say(f"HearthNet is set up: embedded librarian, planner: {planner}")
+        entry = set_up(hass, choices)
+        planner = choices.get("planner", "none")
+        say(f"HearthNet is set up, planner: {planner}")
+        repository = config / "hearthnet" / entry / "repository.git"
+        if beside is not None:
+            # What was just set up is on Home Assistant's disk only after a while.
+            hass.restart()
+            beside.join(hass, entry, repository, say)
+            repository = beside.repository
         socket = hass.websocket()
         agent = next(
             item["entity_id"]
@@ -181,7 +223,6 @@ def stage(
             if item["platform"] == "hearthnet"
             and item["entity_id"].startswith("conversation.")
         )
-        repository = config / "hearthnet" / entry / "repository.git"
         yield Stage(
             hass=hass,
             entities=entities,
@@ -190,6 +231,7 @@ def stage(
             entry=entry,
             repository=repository,
             say=say,
+            machines=beside,
         )
 
 

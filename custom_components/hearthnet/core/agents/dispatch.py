@@ -313,8 +313,9 @@ class Dispatch:
         content: str,
         writes: Mapping[str, Json],
         body: Mapping[str, Json] | None = None,
+        lease: str | None = None,
     ) -> Record:
-        """Close a task in the record, with what becomes of holds."""
+        """Close a task in the record, with what becomes of holds, and of a lease."""
         about = task.assignment.task
         return self._node.emit(
             sender=ROOT,
@@ -324,6 +325,7 @@ class Dispatch:
             cause=about.id,
             intent=about.intent,
             task=about.id,
+            lease=lease,
             body=body,
             writes={about.path: None, **self._verifier.over(), **writes},
         )
@@ -361,9 +363,12 @@ class Dispatch:
         """Take the end of a task: holds follow from it, and whoever waits is told."""
         ended, change = self._issuer.close(answer)
         held = f" {len(change.made)} attributes are held." if change.made else ""
+        ends = answer.type is MessageType.RECEIPT or answer.body.get("over") is True
+        # The next boot has no other way to know: the answer is in another journal.
+        over = answer.lease if ends else None
         for number, task in enumerate(ended):
             writes = change.writes() if number == 0 else {}
-            self._end(task, f"The task ended.{held}", writes)
+            self._end(task, f"The task ended.{held}", writes, lease=over)
             self._settle(answer, task)
 
     def fail(self, task_id: str, reason: Reason, text: str) -> None:
