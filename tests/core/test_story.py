@@ -1,5 +1,6 @@
 """Chains, of a real hub where it can make them, told line by line."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -202,6 +203,42 @@ async def test_a_change_by_others_names_what_it_undid(tmp_path: Path) -> None:
     assert (line.outcome, line.cause) == (None, Cause.DEVICE)
     assert line.undid == (ours.event,)
     assert line.seen == ({"state": "off"},)
+
+
+async def test_steps_without_a_task_are_lines(tmp_path: Path) -> None:
+    """A device that is gone, and what was to follow something that failed."""
+    house = SimulatedHouse()
+    desk = lamp(house, "desk")
+    bed = lamp(house, "bed")
+    house.behavior[bed.id] = Behavior(deaf=True)
+    gone = Device(id="gone", entity_id="light.gone", name="Gone", domain="light")
+    after = replace(turn("off", desk), after=1)
+    plan = command(turn("on", gone), turn("on", bed), after)
+    async with running(tmp_path, house, ScriptedPlanner({"light": plan})) as home:
+        result = await home.hub.ask(request("light"))
+        bedside, *lines = await told(home, result)
+        about = await home.hub.chronicle.timeline(device="gone")
+
+    assert (bedside.device, bedside.outcome) == (bed.id, Outcome.FAILED)
+    assert [(line.device, line.outcome, line.reason) for line in lines] == [
+        ("gone", Outcome.REFUSED, Reason.UNKNOWN_TARGET),
+        (desk.id, Outcome.REFUSED, Reason.CANCELED),
+    ]
+    assert lines[1].operation == "light.turn_off"
+    assert lines[1].asked is not None
+    assert "bed" in lines[1].evidence[0].text.lower()
+    assert len({line.id for line in (bedside, *lines)}) == 3
+    # So that a card about one device finds it.
+    assert [e["type"] for e in about["events"]] == ["resolution"]
+
+
+async def test_a_plan_without_any_task_tells_its_steps(tmp_path: Path) -> None:
+    house = SimulatedHouse()
+    gone = Device(id="gone", entity_id="light.gone", name="Gone", domain="light")
+    planner = ScriptedPlanner({"light": command(turn("on", gone))})
+    async with running(tmp_path, house, planner) as home:
+        (line,) = await told(home, await home.hub.ask(request("light")))
+    assert (line.device, line.reason) == ("gone", Reason.UNKNOWN_TARGET)
 
 
 async def test_requests_that_a_restart_dropped_are_lines(tmp_path: Path) -> None:

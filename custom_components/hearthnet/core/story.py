@@ -108,10 +108,13 @@ def lines_of(
         if not task.tried_again(tasks[number + 1 :])
         for line in task.lines(asked)
     ]
+    ends = [e for e in told if _ends(e, asked)]
+    if ends:
+        lines += _untasked(ends[-1], asked)
     if lines and asked.after:
         lines[0] = replace(lines[0], id=asked.after)
     apart = any(e["type"] == MessageType.TASK for e in told)
-    return lines if apart else _nothing(told, asked, plans)
+    return lines if lines or apart else _nothing(ends, asked, plans)
 
 
 def _body(event: Event) -> Mapping[str, Any]:
@@ -269,17 +272,38 @@ def _asked(intent: Event) -> Asked:
     )
 
 
-def _nothing(
-    events: Iterable[Event], asked: Asked, plans: Collection[str]
-) -> list[Line]:
-    """Tell of a request that came to no task yet, or never did."""
-    ends = [
-        event
-        for event in events
-        if event["type"] == MessageType.RESOLUTION
+def _ends(event: Event, asked: Asked) -> bool:
+    """Tell whether a message ends the request itself."""
+    return (
+        event["type"] == MessageType.RESOLUTION
         and event["cause"] == asked.intent
         and event["task"] is None
+    )
+
+
+def _untasked(end: Event, asked: Asked) -> list[Line]:
+    """Tell of the steps of a plan that came to no task."""
+    return [
+        Line(
+            id=f"{end['id']}/{number}",
+            event=end["id"],
+            at=from_text(end["at"]),
+            outcome=Outcome(step["outcome"]),
+            reason=Reason(step["reason"]) if step["reason"] else None,
+            evidence=evidence_of(step["evidence"]),
+            device=step["device"],
+            devices=(step["device"],),
+            operation=step["operation"],
+            parameters=step["parameters"],
+            asked=asked,
+            commit=end["commit"],
+        )
+        for number, step in enumerate(_body(end).get("refused") or ())
     ]
+
+
+def _nothing(ends: Sequence[Event], asked: Asked, plans: Collection[str]) -> list[Line]:
+    """Tell of a request that came to no task yet, or never did."""
     end = _body(ends[-1]) if ends else {}
     if not ends or end.get("kind") == PlanKind.QUESTION or end.get("canceled"):
         return []  # nothing was to be done, or it is told where it was planned

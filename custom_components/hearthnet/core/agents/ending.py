@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from ..deferred import Deferred
-from ..intents import Plan, PlanKind, Result
+from ..intents import Plan, PlanKind, Result, Step
 from ..messages import Json
 from .jobs import Intent
 
@@ -24,6 +24,8 @@ def ending_of(intent: Intent, plan: Plan, result: Result) -> Ending:
     for step in result.steps:
         counts[step.outcome] = counts.get(step.outcome, 0) + 1
     kept = _kept(intent, plan, result)
+    # They have no message of their own: what they were to do stands here.
+    untold = [step for step in result.steps if step.event is None]
     return Ending(
         content=f"The intent ended: {_told(counts, plan, result)}.",
         body={
@@ -31,12 +33,26 @@ def ending_of(intent: Intent, plan: Plan, result: Result) -> Ending:
             "planner": plan.source,
             "reason": plan.reason,
             "outcomes": dict(counts),
+            "devices": list(dict.fromkeys(step.device for step in untold)),
+            "refused": list(map(_refused, untold)),
             "near": list(plan.near),
             "canceled": [one.id for one in result.canceled],
             "model": plan.consultation.as_dict() if plan.consultation else None,
         },
         writes={kept.path: kept.as_dict()} if kept else {},
     )
+
+
+def _refused(step: Step) -> Json:
+    """Return the JSON form of a step that was not done."""
+    return {
+        "device": step.device,
+        "operation": step.operation,
+        "parameters": dict(step.parameters),
+        "outcome": step.outcome,
+        "reason": step.reason,
+        "evidence": [item.as_dict() for item in step.evidence],
+    }
 
 
 def _kept(intent: Intent, plan: Plan, result: Result) -> Deferred | None:
