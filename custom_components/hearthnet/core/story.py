@@ -294,7 +294,6 @@ def _untasked(end: Event, asked: Asked) -> list[Line]:
             device=step["device"],
             devices=(step["device"],),
             operation=step["operation"],
-            parameters=step["parameters"],
             asked=asked,
             commit=end["commit"],
         )

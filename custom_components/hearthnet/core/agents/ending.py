@@ -44,11 +44,13 @@ def ending_of(intent: Intent, plan: Plan, result: Result) -> Ending:
 
 
 def _refused(step: Step) -> Json:
-    """Return the JSON form of a step that was not done."""
+    """Return the JSON form of a step that was not done.
+
+    Without its parameters: that they cannot be written may be why.
+    """
     return {
         "device": step.device,
         "operation": step.operation,
-        "parameters": dict(step.parameters),
         "outcome": step.outcome,
         "reason": step.reason,
         "evidence": [item.as_dict() for item in step.evidence],
