@@ -82,30 +82,39 @@ class ApplianceEntity(CoordinatorEntity[HearthnetCoordinator]):
         return self.coordinator.home.read(self._device_id).values
 
     async def async_use(self, operation: str, **parameters: Json) -> None:
-        """Propose an operation for whoever uses the entity.
+        """Propose an operation for whoever uses the entity; see `async_propose`."""
+        await async_propose(self, self._device_id, operation, parameters)
 
-        Raises:
-            HomeAssistantError: it was not done, with the reason in words.
-        """
-        coordinator = self.coordinator
-        caller = await async_caller(coordinator, self._context)
-        with requested_by(self._context):
-            result = await coordinator.hub.propose(
-                principal=caller.principal,
-                origin=caller.origin,
-                targets=(self._device_id,),
-                operation=operation,
-                parameters=parameters,
-                reason=f"{self.entity_id}: {operation}",
-            )
-        if not all(step.outcome in SENT for step in result.steps):
-            raise HomeAssistantError(
-                translation_domain=DOMAIN,
-                translation_key="not_done",
-                translation_placeholders={
-                    "text": speech(coordinator, result, self.hass.config.language)
-                },
-            )
+
+async def async_propose(
+    entity: PhoneEntity | ApplianceEntity,
+    device_id: str,
+    operation: str,
+    parameters: Mapping[str, Json],
+) -> None:
+    """Propose an operation for whoever uses an entity.
+
+    Raises:
+        HomeAssistantError: it was not done, with the reason in words.
+    """
+    coordinator, context = entity.coordinator, entity._context  # noqa: SLF001
+    caller = await async_caller(coordinator, context)
+    with requested_by(context):
+        result = await coordinator.hub.propose(
+            principal=caller.principal,
+            origin=caller.origin,
+            targets=(device_id,),
+            operation=operation,
+            parameters=parameters,
+            reason=f"{entity.entity_id}: {operation}",
+        )
+    if not all(step.outcome in SENT for step in result.steps):
+        language = coordinator.hass.config.language
+        raise HomeAssistantError(
+            translation_domain=DOMAIN,
+            translation_key="not_done",
+            translation_placeholders={"text": speech(coordinator, result, language)},
+        )
 
 
 def titled(texts: Mapping[str, str], hass: HomeAssistant) -> str:
@@ -130,6 +139,29 @@ def async_add_phones(
     coordinator = entry.runtime_data
     for name, subentry_id in subentries_of(entry, DARCY).items():
         async_add_entities(create(coordinator, name), config_subentry_id=subentry_id)
+
+
+@callback
+def async_add_cameras(
+    entry: HearthnetConfigEntry,
+    async_add_entities: AddConfigEntryEntitiesCallback,
+    create: Callable[[HearthnetCoordinator, str], Entity],
+) -> None:
+    """Add an entity for each phone that has a camera, once it has said so."""
+    coordinator, known = entry.runtime_data, set[str]()
+    subentries = subentries_of(entry, DARCY)
+
+    @callback
+    def add_new() -> None:
+        cameras = coordinator.outside.cameras if coordinator.outside else ()
+        for name in subentries.keys() & set(cameras) - known:
+            known.add(name)
+            async_add_entities(
+                [create(coordinator, name)], config_subentry_id=subentries[name]
+            )
+
+    add_new()
+    entry.async_on_unload(coordinator.async_add_listener(add_new))
 
 
 @callback

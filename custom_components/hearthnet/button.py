@@ -7,8 +7,16 @@ from homeassistant.const import EntityCategory
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .appliances import ApplianceEntity, async_add_controls, titled
+from .appliances import (
+    ApplianceEntity,
+    PhoneEntity,
+    async_add_cameras,
+    async_add_controls,
+    async_propose,
+    titled,
+)
 from .coordinator import HearthnetConfigEntry, HearthnetCoordinator
+from .core.phone.camera import CAMERAS, TAKE_PICTURE, camera_id
 from .core.phone.controls import Button
 from .core.phone.recipes import Placed
 from .entity import HearthnetEntity
@@ -26,6 +34,7 @@ async def async_setup_entry(
     coordinator = entry.runtime_data
     async_add_entities([RevokeAllButton(coordinator), RenewKeyButton(coordinator)])
     async_add_controls(entry, async_add_entities, Button, ApplianceButton)
+    async_add_cameras(entry, async_add_entities, TakePictureButton)
 
 
 class RevokeAllButton(HearthnetEntity, ButtonEntity):
@@ -79,3 +88,19 @@ class ApplianceButton(ApplianceEntity, ButtonEntity):
     async def async_press(self) -> None:
         """Propose it."""
         await self.async_use(self._control.operation)
+
+
+class TakePictureButton(PhoneEntity, ButtonEntity):
+    """Takes a picture with the phone's main camera."""
+
+    _attr_translation_key = "take_picture"
+
+    def __init__(self, coordinator: HearthnetCoordinator, phone: str) -> None:
+        """Initialize the button."""
+        super().__init__(coordinator, phone, "take_picture")
+
+    @override
+    async def async_press(self) -> None:
+        """Propose it; a person may have to agree first."""
+        camera = {"camera": CAMERAS[0]}
+        await async_propose(self, camera_id(self.agent), TAKE_PICTURE, camera)

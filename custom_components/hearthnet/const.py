@@ -13,6 +13,7 @@ PLATFORMS: Final = [
     Platform.BUTTON,
     Platform.CONVERSATION,
     Platform.EVENT,
+    Platform.IMAGE,
     Platform.NUMBER,
     Platform.SELECT,
     Platform.SENSOR,

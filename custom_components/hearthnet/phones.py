@@ -41,6 +41,7 @@ def appliances_of(
         recipes,
         node.view,
         reachable=outside.reachable,
+        cameras=lambda: outside.cameras,
         same=same,
         may_control=house.people.may_control,
     )

@@ -107,6 +107,7 @@ async def home(
         book,
         node.view,
         reachable=outside.reachable,
+        cameras=lambda: outside.cameras,
         same=same,
         may_control=lambda _principal, _entity_id: True,
     )

@@ -10,10 +10,11 @@ import pytest
 from hearthnet.core.adapter import AdapterError, Permit
 from hearthnet.core.clock import ManualClock
 from hearthnet.core.intents import Evidence
+from hearthnet.core.phone.camera import OPERATION, TAKE_PICTURE, Picture
 from hearthnet.core.reasons import Outcome, Reason
 from hearthnet.core.verdict import Refused
 from hearthnet.darcy.adbkey import AdbKey
-from hearthnet.darcy.camera import MIN_BYTES, OPERATION, TAKE_PICTURE, Camera, Picture
+from hearthnet.darcy.camera import MIN_BYTES, Camera
 from hearthnet.darcy.node import Listeners, PhoneNode, PhoneSettings
 
 JPEG = b"\xff\xd8" + b"x" * MIN_BYTES
@@ -117,7 +118,7 @@ async def test_the_node_has_a_camera_only_on_a_phone(
         return PhoneNode(
             "phone",
             "darcy",
-            PhoneSettings(key=tmp_path / "key", name="Hall phone"),
+            PhoneSettings(key=tmp_path / "key"),
             adb_key,
             ManualClock(),
             Listeners(
@@ -137,7 +138,7 @@ async def test_the_node_has_a_camera_only_on_a_phone(
     phone = node()
     device = phone.device("phone.camera")
     assert device
-    assert device.name == "Hall phone camera"
+    assert device.name == "Phone camera"
     assert phone.adapter.read("phone.camera").available
     assert phone.shelf.operations[TAKE_PICTURE] is OPERATION
     await phone.adapter.act(permit())

@@ -23,7 +23,6 @@ def test_everything_can_be_set() -> None:
         "host": "192.168.1.40",
         "port": 5037,
         "key": "/root/.android/adbkey",
-        "name": "Hall phone",
         "every": 30,
         "dump_seconds": 9,
         "quiet_seconds": 0,

@@ -90,7 +90,7 @@ async def set_up(hass: HomeAssistant, port: int) -> MockConfigEntry:
 
 @asynccontextmanager
 async def darcy(
-    entry: MockConfigEntry, folder: Path, port: int, phone: int
+    entry: MockConfigEntry, folder: Path, port: int, phone: int, **more: str
 ) -> AsyncIterator[None]:
     """Run `hearthnet darcy` for the phone."""
     path = folder / "darcy.toml"
@@ -105,7 +105,7 @@ async def darcy(
     path.chmod(0o600)
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-c", PROGRAM, "darcy", "--config", str(path)),
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **more},
     )
     try:
         yield
@@ -304,4 +304,47 @@ async def test_a_key_that_is_not_allowed(
     assert issue is not None
     assert issue.translation_placeholders is not None
     assert issue.translation_placeholders["fingerprint"] == "12:34"
+    assert await hass.config_entries.async_unload(ENTRY_ID)
+
+
+async def test_a_picture_is_asked_for_and_shown(
+    hass: HomeAssistant,
+    hass_admin_user: MockUser,
+    mosquitto: Mosquitto,
+    adbd: FakeAdbd,
+    tmp_path: Path,
+) -> None:
+    """What Termux would do is done by a script; the picture passes no record."""
+    jpeg = b"\xff\xd8" + bytes(3000)
+    (tmp_path / "picture").write_bytes(jpeg)
+    command = tmp_path / "termux-camera-photo"
+    command.write_text(f'#!/bin/sh\ncp {tmp_path}/picture "$3"\n')
+    command.chmod(0o755)
+    entry = await set_up(hass, mosquitto.port)
+    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+    async with darcy(entry, tmp_path, mosquitto.port, adbd.port, PATH=path):
+        await until(entry, lambda: hass.states.get("image.phone_camera"))
+        with pytest.raises(HomeAssistantError, match="Not done"):
+            await hass.services.async_call(
+                "button",
+                "press",
+                {"entity_id": "button.phone_take_a_picture"},
+                blocking=True,
+                context=Context(user_id=hass_admin_user.id),
+            )
+        (question,) = entry.runtime_data.hub.status.questions
+        assert state(hass, "image.phone_camera") == "unknown"
+        answer = await hass.services.async_call(
+            DOMAIN,
+            "approve",
+            {"question": question.id},
+            blocking=True,
+            context=Context(user_id=hass_admin_user.id),
+            return_response=True,
+        )
+        assert answer is not None
+        assert answer["outcome"] == "changed", answer
+        await until(entry, lambda: state(hass, "image.phone_camera") != "unknown")
+        image = hass.data["image"].get_entity("image.phone_camera")
+        assert await image.async_image() == jpeg
     assert await hass.config_entries.async_unload(ENTRY_ID)

@@ -7,8 +7,6 @@ receipt names its digest.
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 import tempfile
 
@@ -16,46 +14,23 @@ from hearthnet.core.adapter import AdapterError, Permit
 from hearthnet.core.devices import Device, Reading
 from hearthnet.core.intents import Evidence
 from hearthnet.core.messages import Json
-from hearthnet.core.operations import Operation, Parameter, Risk
-from hearthnet.core.phone.recipe import device_id
+from hearthnet.core.phone.camera import (
+    CAMERAS,
+    LIMIT,
+    TAKEN,
+    Picture,
+    camera_id,
+    camera_of,
+)
 from hearthnet.core.reasons import Outcome, Reason
 
 from . import termux
 from .termux import TermuxError
 
-TAKE_PICTURE = "phone.take_picture"
-LIMIT = 15.0
-"""Seconds that the camera may take."""
 MIN_BYTES = 2_000
 """Android gives apps in the background an empty or black picture, which is smaller."""
 
-_CAMERAS = {"back": "0", "front": "1"}
-_TAKEN = "picture"
-
-OPERATION = Operation(
-    name=TAKE_PICTURE,
-    effects=lambda _parameters, _values: ((_TAKEN, True),),
-    parameters={"camera": Parameter(choices=tuple(_CAMERAS))},
-    required=frozenset({"camera"}),
-    risk=Risk.CONFIRM,
-    deadline=LIMIT + 5,
-    reads_state=False,
-    absolute=False,
-)
-
-
-@dataclass(frozen=True)
-class Picture:
-    """A picture that was taken under a lease."""
-
-    lease: str
-    data: bytes
-    """JPEG."""
-
-    @property
-    def digest(self) -> str:
-        """SHA-256 in hex."""
-        return sha256(self.data).hexdigest()
+_NUMBERS = dict(zip(CAMERAS, ("0", "1"), strict=True))
 
 
 class Camera:
@@ -63,7 +38,8 @@ class Camera:
 
     def __init__(self, node: str, deliver: Callable[[Picture], None]) -> None:
         """Hand pictures to `deliver`, which brings them to whoever asked."""
-        self.id = device_id(node, "camera")
+        self.id = camera_id(node)
+        self._node = node
         self._deliver = deliver
         self._one = asyncio.Lock()
         self._seen: dict[str, Json] = {}
@@ -73,16 +49,9 @@ class Camera:
         """Tell whether this machine is a phone whose camera can be asked."""
         return termux.has("termux-camera-photo")
 
-    def as_device(self, name: str, manager: str) -> Device:
+    def as_device(self, manager: str) -> Device:
         """Return the camera as the core knows it."""
-        return Device(
-            id=self.id,
-            entity_id="phone.camera",
-            name=name,
-            domain="phone",
-            manager=manager,
-            features=frozenset({TAKE_PICTURE, *OPERATION.parameters}),
-        )
+        return camera_of(self._node, manager)
 
     async def take(self, permit: Permit) -> Mapping[str, Reading]:
         """Take a picture and deliver it.
@@ -92,12 +61,12 @@ class Camera:
             Refused: the lease is over.
         """
         self._seen = {}
-        camera = _CAMERAS[str(permit.parameters["camera"])]
+        camera = _NUMBERS[str(permit.parameters["camera"])]
         async with self._one:
             permit.recheck()
             data = await self._shoot(camera)
         picture = Picture(permit.lease, data)
-        self._seen = {_TAKEN: True, "sha256": picture.digest}
+        self._seen = {TAKEN: True, "sha256": picture.digest}
         self._deliver(picture)
         return {self.id: Reading(available=True)}
 

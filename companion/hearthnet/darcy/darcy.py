@@ -17,6 +17,7 @@ from hearthnet.core.gate import Gate
 from hearthnet.core.keys import VerifyKey
 from hearthnet.core.messages import Json, MessageType
 from hearthnet.core.paths import HUB, RECIPES, device_path
+from hearthnet.core.phone.camera import KIND as PICTURE, Picture
 from hearthnet.core.phone.part import RecipeError
 from hearthnet.core.phone.recipe import canonical, digest
 from hearthnet.core.phone.report import KIND, PhoneReport
@@ -24,7 +25,6 @@ from hearthnet.core.recovery import read_past
 from hearthnet.core.shadow import differs, known, shadow
 
 from .adbkey import AdbKey
-from .camera import Picture
 from .link import LinkError
 from .node import Listeners, PhoneNode, PhoneSettings
 from .sensors import PhoneState
@@ -228,6 +228,7 @@ class Darcy:
                 if target in self.phone.adapter.problems
             },
             fingerprint=self.phone.key.fingerprint,
+            camera=self.phone.camera.there(),
         )
         self.companion.mqtt.send_frame(HUB, KIND, **report.as_dict())
 
@@ -279,4 +280,6 @@ class Darcy:
         self._report()
 
     def _pictured(self, picture: Picture) -> None:
-        _LOGGER.info("A picture was taken under %s: %s", picture.lease, picture.digest)
+        """Bring a picture to the hub, past the record."""
+        if not self.companion.mqtt.send_frame(HUB, PICTURE, **picture.as_dict()):
+            _LOGGER.warning("A picture is lost: the hub is not there")

@@ -12,12 +12,12 @@ from pathlib import Path
 from hearthnet.core.clock import Clock
 from hearthnet.core.devices import Device, Principal, Reading
 from hearthnet.core.operations import Operation
+from hearthnet.core.phone.camera import OPERATION, TAKE_PICTURE, Picture
 from hearthnet.core.phone.part import Part
 
-from . import camera
 from .adapter import PhoneAdapter
 from .adbkey import AdbKey
-from .camera import Camera, Picture
+from .camera import Camera
 from .keeper import Keeper
 from .link import Link, LinkError
 from .phone import Pace, Phone
@@ -33,7 +33,6 @@ class PhoneSettings:
     port: int = 5555
     key: Path
     """Darcy's ADB key; it is made if it is not there."""
-    name: str = "Phone"
     every: float = 60.0
     """Seconds between two looks at the sensors."""
     pace: Pace = field(default_factory=Pace)
@@ -47,7 +46,7 @@ class PhoneSettings:
         """
         fields = Part(data).fields(
             optional=(
-                *("host", "port", "key", "name", "every"),
+                *("host", "port", "key", "every"),
                 *("dump_seconds", "quiet_seconds"),
             )
         )
@@ -60,7 +59,6 @@ class PhoneSettings:
             host=fields["host"].text() if "host" in fields else cls.host,
             port=fields["port"].integer(1, 65535) if "port" in fields else cls.port,
             key=folder / (fields["key"].text() if "key" in fields else "adbkey"),
-            name=fields["name"].text() if "name" in fields else cls.name,
             every=fields["every"].number(5, 3600) if "every" in fields else cls.every,
             pace=pace,
         )
@@ -108,14 +106,13 @@ class PhoneNode:
         )
         self._node = node
         self._agent = agent
-        self._name = settings.name
         if self.camera.there():
-            self.shelf.operations[camera.TAKE_PICTURE] = camera.OPERATION
+            self.shelf.operations[TAKE_PICTURE] = OPERATION
 
     def device(self, device_id: str) -> Device | None:
         """Return an appliance or the camera, for the gate."""
         if device_id == self.camera.id and self.camera.there():
-            return self.camera.as_device(f"{self._name} camera", self._agent)
+            return self.camera.as_device(self._agent)
         entry = self.shelf.entry(device_id)
         if entry is None:
             return None

@@ -17,6 +17,7 @@ from .librarian.remote import RemoteLibrarian
 from .librarian.stream import Named, Shown, Stream
 from .node import Node
 from .paths import HUB, RECIPES
+from .phone.camera import KIND as PICTURE, Picture
 from .phone.report import KIND, PhoneReport
 from .state import POLICY_PATH
 from .status import AgentStatus
@@ -65,6 +66,9 @@ class Outside:
         self.bus.on_frame(KIND, self._reported)
         self.phones: dict[str, PhoneReport] = {}
         """What phones' nodes have said of their phones, by node."""
+        self.bus.on_frame(PICTURE, self._pictured)
+        self.pictures: dict[str, Picture] = {}
+        """The last picture of each phone's camera, by node."""
         self._sharing = Sharing(node, self.bus, self._told)
         self._relay: Relay | None = None
         self.librarian: RemoteLibrarian | None = None
@@ -136,6 +140,11 @@ class Outside:
         host = self.bus.presence.host(agent)
         status = self.bus.presence.status(host) if host else None
         return status.instance if status else ""
+
+    @property
+    def cameras(self) -> tuple[str, ...]:
+        """Name the phones' nodes that have told of a camera."""
+        return tuple(name for name, report in self.phones.items() if report.camera)
 
     def reachable(self, phone: str) -> bool:
         """Tell whether a phone's node is there and reaches its phone."""
@@ -209,6 +218,13 @@ class Outside:
         done()
         if found.sender in self._enrolled:
             self.phones[found.sender] = PhoneReport.from_dict(found.frame)
+            self._on_change()
+
+    def _pictured(self, found: Framed, done: Callable[[], None]) -> None:
+        """Take a picture that a phone took under a lease."""
+        done()
+        if found.sender in self._enrolled:
+            self.pictures[found.sender] = Picture.from_dict(found.frame)
             self._on_change()
 
     def _heard(self, status: Status) -> None:

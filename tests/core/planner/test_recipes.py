@@ -39,6 +39,7 @@ class Home:
             self.recipes,
             View(),
             reachable=lambda _node: True,
+            cameras=lambda: (),
             same=lambda entity_id: (entity_id, self.hass.device(entity_id)),
             may_control=lambda _principal, _entity_id: True,
         )

@@ -1,12 +1,13 @@
 """What phones control, as the hub knows it: by recipes, and by what phones tell."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 
 from ..devices import Device, House, Principal, Reading
 from ..operations import Operation
 from ..paths import device_path
 from ..view import View
+from .camera import OPERATION, TAKE_PICTURE, camera_id, camera_of
 from .recipes import Placed, Recipes
 
 
@@ -19,6 +20,7 @@ class PhoneHouse:
         view: View,
         *,
         reachable: Callable[[str], bool],
+        cameras: Callable[[], Collection[str]],
         same: Callable[[str], tuple[str, Device | None]],
         may_control: Callable[[Principal, str], bool],
     ) -> None:
@@ -28,6 +30,7 @@ class PhoneHouse:
             recipes: which appliances there are.
             view: the hub's.
             reachable: tells by node whether its phone answers.
+            cameras: names the nodes whose phones have a camera that can be asked.
             same: from the entity id of a recipe's `same_as` to the id of its device
                 and, where it is one of the house, the device.
             may_control: tells whether Home Assistant lets a principal control what
@@ -36,30 +39,35 @@ class PhoneHouse:
         self.recipes = recipes
         self._view = view
         self._reachable = reachable
+        self._cameras = cameras
+        self._operations = {**recipes.operations, TAKE_PICTURE: OPERATION}
         self._same = same
         self._may_control = may_control
 
     @property
     def operations(self) -> Mapping[str, Operation]:
-        """What recipes add to the table of operations."""
-        return self.recipes.operations
+        """What recipes and cameras add to the table of operations."""
+        return self._operations
 
     def device(self, device_id: str) -> Device | None:
         """Return an appliance."""
-        placed = self.recipes.by_device.get(device_id)
-        return self._build(placed) if placed else None
+        if (placed := self.recipes.by_device.get(device_id)) is not None:
+            return self._build(placed)
+        node = self._node(device_id)
+        return camera_of(node, node) if node else None
 
     def devices(self) -> Iterable[Device]:
-        """Return all appliances: a recipe is written to be used."""
-        return tuple(map(self._build, self.recipes))
+        """Return all appliances, for a recipe is written to be used; and cameras."""
+        cameras = (camera_of(node, node) for node in self._cameras())
+        return (*map(self._build, self.recipes), *cameras)
 
     def read(self, device_id: str) -> Reading:
         """Return what the app has shown last, whenever that was."""
-        placed = self.recipes.by_device.get(device_id)
+        node = self._node(device_id)
         kept = self._view.get(device_path(device_id))
         values = kept.get("values") if isinstance(kept, dict) else None
         return Reading(
-            available=placed is not None and self._reachable(placed.node),
+            available=node is not None and self._reachable(node),
             values=values if isinstance(values, dict) else {},
         )
 
@@ -67,8 +75,15 @@ class PhoneHouse:
         """Tell whether the principal may; also as regards the same appliance."""
         if (device := self.device(device_id)) is None:
             return False
-        names = [device.entity_id, self.recipes.by_device[device_id].recipe.same_as]
+        placed = self.recipes.by_device.get(device_id)
+        names = [device.entity_id, placed.recipe.same_as if placed else None]
         return all(self._may_control(principal, name) for name in names if name)
+
+    def _node(self, device_id: str) -> str | None:
+        """Return the node that has an appliance or a camera."""
+        if (placed := self.recipes.by_device.get(device_id)) is not None:
+            return placed.node
+        return next((n for n in self._cameras() if camera_id(n) == device_id), None)
 
     def _build(self, placed: Placed) -> Device:
         recipe = placed.recipe

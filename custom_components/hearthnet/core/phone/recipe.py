@@ -25,7 +25,7 @@ _DEVICE = re.compile(r"[a-z][a-z0-9_]{0,59}")
 _ACTIVITY = re.compile(r"\.?[A-Za-z_$][\w$]*(\.[A-Za-z_$][\w$]*)*", re.ASCII)
 _ENTITY = re.compile(r"[a-z0-9_]+\.[a-z0-9_]+")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
-_TAKEN = frozenset(row.domain for row in OPERATIONS.values())
+_TAKEN = frozenset({"phone", *(row.domain for row in OPERATIONS.values())})
 _MAX_VERSION = 2**63 - 1
 
 
@@ -288,4 +288,4 @@ def _one_domain(part: Part, capabilities: Mapping[str, Capability]) -> None:
     if len(domains) != 1:
         raise part.error("needs capabilities, all of one domain")
     if taken := domains & _TAKEN:
-        raise part.error(f"{taken.pop()} is a domain of Home Assistant; take another")
+        raise part.error(f"{taken.pop()} is taken; choose another domain")

@@ -23,6 +23,8 @@ class PhoneReport:
     """By appliance, why its app could not be read or used the last time."""
     fingerprint: str = ""
     """Of the key that the phone has to allow, as its dialog shows it."""
+    camera: bool = False
+    """Whether its camera can be asked for a picture."""
 
     def as_dict(self) -> dict[str, Json]:
         """Return the frame's fields."""
@@ -31,6 +33,7 @@ class PhoneReport:
             "problem": self.problem,
             "apps": dict(self.apps),
             "fingerprint": self.fingerprint,
+            "camera": self.camera,
         }
 
     @classmethod
@@ -42,4 +45,5 @@ class PhoneReport:
             problem=None if problem is None else Reason(problem),
             apps={str(name): Reason(code) for name, code in data["apps"].items()},
             fingerprint=str(data["fingerprint"]),
+            camera=data["camera"] is True,
         )
