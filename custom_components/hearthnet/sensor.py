@@ -32,6 +32,8 @@ from .phone_sensors import async_add_phone_sensors
 
 PARALLEL_UPDATES = 0
 
+ATTR_CAP = "cap"
+
 
 @dataclass(frozen=True, kw_only=True)
 class HearthnetSensorEntityDescription(SensorEntityDescription):
@@ -94,6 +96,8 @@ class HearthnetModelSensorEntityDescription(SensorEntityDescription):
     """Describes a sensor of what models cost."""
 
     used_fn: Callable[[ModelUse], float | None]
+    cap_fn: Callable[[ModelUse], float]
+    """Past it no model is asked."""
 
 
 MODEL_SENSORS: tuple[HearthnetModelSensorEntityDescription, ...] = (
@@ -102,12 +106,14 @@ MODEL_SENSORS: tuple[HearthnetModelSensorEntityDescription, ...] = (
         translation_key="model_calls",
         state_class=SensorStateClass.TOTAL_INCREASING,
         used_fn=lambda use: use.today.calls,
+        cap_fn=lambda use: use.budget.per_day.calls,
     ),
     HearthnetModelSensorEntityDescription(
         key="model_tokens",
         translation_key="model_tokens",
         state_class=SensorStateClass.TOTAL_INCREASING,
         used_fn=lambda use: use.today.tokens,
+        cap_fn=lambda use: use.budget.per_day.tokens,
     ),
     HearthnetModelSensorEntityDescription(
         key="model_seconds",
@@ -117,6 +123,7 @@ MODEL_SENSORS: tuple[HearthnetModelSensorEntityDescription, ...] = (
         suggested_display_precision=1,
         state_class=SensorStateClass.TOTAL_INCREASING,
         used_fn=lambda use: use.today.seconds,
+        cap_fn=lambda use: use.budget.per_day.seconds,
     ),
     HearthnetModelSensorEntityDescription(
         key="last_calls",
@@ -124,6 +131,7 @@ MODEL_SENSORS: tuple[HearthnetModelSensorEntityDescription, ...] = (
         entity_category=EntityCategory.DIAGNOSTIC,
         state_class=SensorStateClass.MEASUREMENT,
         used_fn=lambda use: use.last.calls if use.last else None,
+        cap_fn=lambda use: use.budget.per_intent.calls,
     ),
     HearthnetModelSensorEntityDescription(
         key="last_tokens",
@@ -131,6 +139,7 @@ MODEL_SENSORS: tuple[HearthnetModelSensorEntityDescription, ...] = (
         entity_category=EntityCategory.DIAGNOSTIC,
         state_class=SensorStateClass.MEASUREMENT,
         used_fn=lambda use: use.last.tokens if use.last else None,
+        cap_fn=lambda use: use.budget.per_intent.tokens,
     ),
     HearthnetModelSensorEntityDescription(
         key="last_seconds",
@@ -141,6 +150,7 @@ MODEL_SENSORS: tuple[HearthnetModelSensorEntityDescription, ...] = (
         suggested_display_precision=1,
         state_class=SensorStateClass.MEASUREMENT,
         used_fn=lambda use: use.last.seconds if use.last else None,
+        cap_fn=lambda use: use.budget.per_intent.seconds,
     ),
 )
 
@@ -262,6 +272,12 @@ class ModelSensor(HearthnetEntity, SensorEntity):
     def native_value(self) -> float | None:
         """Return the value; unknown until a model was asked."""
         return self.entity_description.used_fn(self.coordinator.model)
+
+    @property
+    @override
+    def extra_state_attributes(self) -> dict[str, float]:
+        """Return the cap."""
+        return {ATTR_CAP: self.entity_description.cap_fn(self.coordinator.model)}
 
 
 class OpenTasks(HearthnetAgentEntity, SensorEntity):

@@ -315,3 +315,23 @@ async def test_a_failed_model_does_not_hide_a_near_name(
     told = await say(hass, "turn on the hal", hass_admin_user.id)
     assert told["speech"].endswith("Did you mean Hall?")
     assert entry.runtime_data.model.last.calls == 2
+
+
+async def test_caps_show_where_they_end(
+    hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The owner's caps, of the day and of a sentence, beside what they cap."""
+    async with claude(monkeypatch, first_light):
+        caps = {"calls_per_day": 30, "tokens_per_day": 9000, "seconds_per_day": 60}
+        caps |= {"calls_per_sentence": 3, "tokens_per_sentence": 800}
+        await set_up_hearthnet(hass, DATA, **CLAUDE, **caps)
+    shown = {
+        key: hass.states.get(f"sensor.home_{key}")
+        for key in (
+            *("model_calls_today", "model_tokens_today", "model_time_today"),
+            *("model_calls_of_the_last_sentence", "model_tokens_of_the_last_sentence"),
+        )
+    }
+    assert [state.attributes["cap"] for state in shown.values() if state] == [
+        *(30, 9000, 60, 3, 800),
+    ]
