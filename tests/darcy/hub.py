@@ -1,4 +1,4 @@
-"""A hub with recipes on a real broker, for the tests of a whole Darcy."""
+"""A hub with recipes on a real broker, and a whole Darcy, for tests."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hearthnet.core.clock import SystemClock
+from hearthnet.core.companion import Identity
 from hearthnet.core.devices import Device, Principal
 from hearthnet.core.enrolled import Enrolled
 from hearthnet.core.hub import Hub
@@ -20,11 +21,14 @@ from hearthnet.core.phone.recipes import Recipes
 from hearthnet.core.policy.load import preset
 from hearthnet.core.reservations import LoopWaiter
 from hearthnet.core.restart import Startup
+from hearthnet.darcy.darcy import Darcy
+from hearthnet.darcy.node import PhoneSettings
+from hearthnet.darcy.phone import Pace
 from hearthnet.simulation import SimulatedHouse
 from tests.core.bus_home import KEYS, broker
 from tests.core.home import ANNA, ScriptedPlanner
 
-from .conftest import recipe_named
+from .conftest import FAST, recipe_named
 from .desk import TV
 
 ENROLLED = {"phone": Enrolled(name="phone", role="darcy", key=KEYS["phone"].public)}
@@ -136,3 +140,26 @@ async def home(
             task.cancel()
         await asyncio.gather(*running, return_exceptions=True)
         await node.close()
+
+
+@asynccontextmanager
+async def darcy(
+    folder: Path, port: int, phone: int, key: Path, pace: Pace = FAST
+) -> AsyncIterator[Darcy]:
+    """Run Darcy's node in this process."""
+    identity = Identity(
+        name="phone",
+        role="darcy",
+        key=KEYS["phone"],
+        hub=KEYS["hub"].public,
+        broker=broker(port),
+    )
+    settings = PhoneSettings(port=phone, key=key, pace=pace)
+    one = await asyncio.to_thread(Darcy.open, identity, folder / "phone", settings)
+    running = asyncio.ensure_future(one.run())
+    try:
+        yield one
+    finally:
+        one.stop()
+        await running
+        await one.close()

@@ -1,27 +1,20 @@
 """A whole Darcy on a real broker: from an intent at the hub to a tap, and back."""
 
-import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
 from hearthnet.core.bus import retry
-from hearthnet.core.companion import Identity
 from hearthnet.core.devices import Device
 from hearthnet.core.messages import MessageType
 from hearthnet.core.reasons import Outcome, Reason
-from hearthnet.darcy.darcy import Darcy
-from hearthnet.darcy.node import PhoneSettings
-from tests.core.bus_home import KEYS, broker
 from tests.core.home import ROUTINE
 from tests.support.mosquitto import Mosquitto
 from tests.support.phone.fake_adbd import FakeAdbd
 
-from .conftest import FAST, until
+from .conftest import until
 from .desk import TV
-from .hub import home
+from .hub import darcy, home
 
 
 @pytest.fixture(autouse=True)
@@ -30,27 +23,6 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("hearthnet.core.agents.failures.FIRST_DELAY", 0.05)
     monkeypatch.setattr("hearthnet.core.agents.dispatch.LOOK", 0.05)
     monkeypatch.setattr("hearthnet.core.bus.link.WILL_DELAY", 0)
-
-
-@asynccontextmanager
-async def darcy(folder: Path, port: int, phone: int, key: Path) -> AsyncIterator[Darcy]:
-    """Run Darcy's node in this process."""
-    identity = Identity(
-        name="phone",
-        role="darcy",
-        key=KEYS["phone"],
-        hub=KEYS["hub"].public,
-        broker=broker(port),
-    )
-    settings = PhoneSettings(port=phone, key=key, pace=FAST)
-    one = await asyncio.to_thread(Darcy.open, identity, folder / "phone", settings)
-    running = asyncio.ensure_future(one.run())
-    try:
-        yield one
-    finally:
-        one.stop()
-        await running
-        await one.close()
 
 
 async def test_an_intent_becomes_one_tap(

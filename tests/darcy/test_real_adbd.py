@@ -15,12 +15,14 @@ from hearthnet.darcy.link import Link, LinkError, Timing
 from hearthnet.darcy.phone import Pace, Phone
 from hearthnet.darcy.runner import perform
 from hearthnet.darcy.shell import Line, line
+from tests.support.mosquitto import Mosquitto
 from tests.support.phone.adb import Adb
 from tests.support.phone.apk import CERTIFICATE, DIGEST, V3, apk
 from tests.support.phone.real_adbd import RealAdbd, asks_for_keys, missing
 from tests.support.phone.world import World
 
 from .conftest import FAST, no_objection, recipe_named, until
+from .hub import darcy, home
 from .scenarios import DONE, NOT_DONE, Case
 from .test_scenarios import hasty
 
@@ -199,3 +201,20 @@ async def test_a_run_and_its_outcome_beside_another_client(
         )
 
     assert report.outcome is Outcome.CHANGED
+
+
+async def test_a_whole_darcy(
+    mosquitto: Mosquitto, adbd: RealAdbd, key_file: Path, tmp_path: Path
+) -> None:
+    """From an intent at the hub over the broker to a tap, and back."""
+    async with (
+        home(tmp_path, mosquitto.port) as here,
+        darcy(tmp_path, mosquitto.port, adbd.port, key_file, PATIENT),
+    ):
+        await here.reached()
+        done = await here.do("tv.power_off")
+        assert done.steps[0].outcome is Outcome.CHANGED, done
+        assert adbd.world.tv.presses == ["power"]
+        again = await here.do("tv.power_off")
+        assert again.steps[0].outcome is Outcome.ALREADY_SO, again
+        assert adbd.world.tv.presses == ["power"]
