@@ -13,7 +13,9 @@ import pytest
 from hearthnet.config import Config
 from hearthnet.core.bus import retry
 from hearthnet.core.companion import Identity
-from hearthnet.core.reasons import Outcome
+from hearthnet.core.paths import device_path
+from hearthnet.core.reasons import Outcome, Reason
+from hearthnet.core.shadow import doubt
 from tests.core.bus_home import KEYS, broker
 from tests.support.mosquitto import Mosquitto
 from tests.support.phone.fake_adbd import FakeAdbd
@@ -101,6 +103,12 @@ async def test_killed_after_the_tap(
         async with program(config) as second:
             step = (await asking).steps[0]
             assert step.outcome is Outcome.UNKNOWN, step
+            # Before the app was read nothing is granted.
+            adbd.world.locked = adbd.world.secure = True
+            blind = await here.do("tv.power_off")
+            assert blind.steps[0].reason is Reason.UNREACHABLE, blind
+            assert doubt(here.hub.node.view.get(device_path(TV))) is not None
+            adbd.world.locked = adbd.world.secure = False
             again = await here.do("tv.power_off")
             assert again.steps[0].outcome is Outcome.ALREADY_SO, again
             assert adbd.world.tv.presses == ["power"]
