@@ -5,7 +5,6 @@ import asyncio
 from functools import partial
 import logging
 from pathlib import Path
-import signal
 import sys
 
 DEFAULT_API = "127.0.0.1:8760"
@@ -77,6 +76,7 @@ async def _serve(arguments: argparse.Namespace) -> None:
 
     from .config import Config, ConfigError, default_path  # noqa: PLC0415
     from .core.librarian.dewey import Dewey, Options  # noqa: PLC0415
+    from .service import serve  # noqa: PLC0415
 
     path = arguments.config or default_path("dewey")
     config = await asyncio.to_thread(Config.read, path)
@@ -102,10 +102,4 @@ async def _serve(arguments: argparse.Namespace) -> None:
             renewed=config.trust,
         )
     )
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, dewey.stop)
-    try:
-        await dewey.run()
-    finally:
-        await dewey.close()
+    await serve(dewey)

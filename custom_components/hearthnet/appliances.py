@@ -15,7 +15,7 @@ from .const import DOMAIN
 from .coordinator import HearthnetConfigEntry, HearthnetCoordinator
 from .core.enrolled import DARCY
 from .core.messages import Json
-from .core.phone.controls import Control, controls_of
+from .core.phone.controls import Control, Number, Select, Switch, Value, controls_of
 from .core.phone.recipes import Placed
 from .core.phone.report import PhoneReport
 from .core.reasons import DONE, Outcome
@@ -55,7 +55,7 @@ class ApplianceEntity(CoordinatorEntity[HearthnetCoordinator]):
         coordinator: HearthnetCoordinator,
         placed: Placed,
         key: str,
-        name: str | None,
+        name: str,
     ) -> None:
         """Initialize an entity; `key` is an attribute or an operation."""
         super().__init__(coordinator)
@@ -76,14 +76,27 @@ class ApplianceEntity(CoordinatorEntity[HearthnetCoordinator]):
         """Return whether the app can be reached."""
         return self.coordinator.home.read(self._device_id).available
 
-    @property
-    def values(self) -> Mapping[str, Json]:
-        """What the app has shown last."""
-        return self.coordinator.home.read(self._device_id).values
-
     async def async_use(self, operation: str, **parameters: Json) -> None:
         """Propose an operation for whoever uses the entity; see `async_propose`."""
         await async_propose(self, self._device_id, operation, parameters)
+
+
+class AttributeEntity[C: Switch | Number | Select | Value](ApplianceEntity):
+    """An attribute of an appliance, as its app shows it."""
+
+    def __init__(
+        self, coordinator: HearthnetCoordinator, placed: Placed, control: C
+    ) -> None:
+        """Initialize an entity; it is called as its attribute is."""
+        name = control.attribute.removeprefix("is_").replace("_", " ").capitalize()
+        super().__init__(coordinator, placed, control.attribute, name)
+        self.control = control
+
+    @property
+    def shown(self) -> Json:
+        """What the app has shown last; None if it has shown nothing."""
+        reading = self.coordinator.home.read(self._device_id)
+        return reading.values.get(self.control.attribute)
 
 
 async def async_propose(
@@ -124,9 +137,11 @@ def titled(texts: Mapping[str, str], hass: HomeAssistant) -> str:
     return next(texts[name] for name in wanted if name in texts)
 
 
-def worded(attribute: str) -> str:
-    """Return an attribute's name as people write it."""
-    return attribute.removeprefix("is_").replace("_", " ").capitalize()
+def unscaled(value: Json, scale: float) -> float | None:
+    """Return a control attribute's number as the app shows it."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return round(value / scale, 4)
 
 
 @callback

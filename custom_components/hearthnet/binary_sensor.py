@@ -13,11 +13,10 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .appliances import (
-    ApplianceEntity,
+    AttributeEntity,
     PhoneEntity,
     async_add_controls,
     async_add_phones,
-    worded,
 )
 from .coordinator import HearthnetConfigEntry, HearthnetCoordinator
 from .core.enrolled import DEWEY
@@ -158,20 +157,11 @@ def _of_flag(
     return ApplianceBinarySensor(coordinator, placed, control)
 
 
-class ApplianceBinarySensor(ApplianceEntity, BinarySensorEntity):
+class ApplianceBinarySensor(AttributeEntity[Value], BinarySensorEntity):
     """A yes or no that an app shows and does not let one set."""
-
-    def __init__(
-        self, coordinator: HearthnetCoordinator, placed: Placed, control: Value
-    ) -> None:
-        """Initialize the sensor."""
-        name = worded(control.attribute)
-        super().__init__(coordinator, placed, control.attribute, name)
-        self._control = control
 
     @property
     @override
     def is_on(self) -> bool | None:
-        """Return what the app has shown last; None if it has shown nothing."""
-        value = self.values.get(self._control.attribute)
-        return value if isinstance(value, bool) else None
+        """Return what the app shows."""
+        return self.shown if isinstance(self.shown, bool) else None

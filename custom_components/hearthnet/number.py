@@ -6,7 +6,7 @@ from homeassistant.components.number import NumberEntity
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .appliances import ApplianceEntity, async_add_controls, worded
+from .appliances import AttributeEntity, async_add_controls, unscaled
 from .coordinator import HearthnetConfigEntry, HearthnetCoordinator
 from .core.phone.controls import Number
 from .core.phone.recipes import Placed
@@ -23,7 +23,7 @@ async def async_setup_entry(
     async_add_controls(entry, async_add_entities, Number, ApplianceNumber)
 
 
-class ApplianceNumber(ApplianceEntity, NumberEntity):
+class ApplianceNumber(AttributeEntity[Number], NumberEntity):
     """Sets a number of an appliance in its app."""
 
     _attr_native_step = 1
@@ -32,9 +32,7 @@ class ApplianceNumber(ApplianceEntity, NumberEntity):
         self, coordinator: HearthnetCoordinator, placed: Placed, control: Number
     ) -> None:
         """Initialize the number."""
-        name = worded(control.attribute)
-        super().__init__(coordinator, placed, control.attribute, name)
-        self._control = control
+        super().__init__(coordinator, placed, control)
         self._attr_native_min_value = control.minimum
         self._attr_native_max_value = control.maximum
         self._attr_native_unit_of_measurement = (control.unit or "").strip() or None
@@ -42,14 +40,11 @@ class ApplianceNumber(ApplianceEntity, NumberEntity):
     @property
     @override
     def native_value(self) -> float | None:
-        """Return what the app has shown last; None if it has shown nothing."""
-        value = self.values.get(self._control.attribute)
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            return None
-        return round(value / self._control.scale, 4)
+        """Return the number, as the app shows it."""
+        return unscaled(self.shown, self.control.scale)
 
     @override
     async def async_set_native_value(self, value: float) -> None:
         """Propose a value; apps know whole numbers only."""
-        control = self._control
+        control = self.control
         await self.async_use(control.operation, **{control.parameter: round(value)})

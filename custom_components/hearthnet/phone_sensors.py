@@ -19,11 +19,11 @@ from homeassistant.core import callback
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .appliances import (
-    ApplianceEntity,
+    AttributeEntity,
     PhoneEntity,
     async_add_controls,
     async_add_phones,
-    worded,
+    unscaled,
 )
 from .coordinator import HearthnetConfigEntry, HearthnetCoordinator
 from .core.messages import Json
@@ -144,16 +144,14 @@ def _of_value(
     return ApplianceSensor(coordinator, placed, control)
 
 
-class ApplianceSensor(ApplianceEntity, SensorEntity):
+class ApplianceSensor(AttributeEntity[Value], SensorEntity):
     """A number or a word that an app shows and does not let one set."""
 
     def __init__(
         self, coordinator: HearthnetCoordinator, placed: Placed, control: Value
     ) -> None:
         """Initialize the sensor."""
-        name = worded(control.attribute)
-        super().__init__(coordinator, placed, control.attribute, name)
-        self._control = control
+        super().__init__(coordinator, placed, control)
         if control.shown.kind == "map":
             self._attr_device_class = SensorDeviceClass.ENUM
             self._attr_options = list(control.shown.texts)
@@ -165,8 +163,7 @@ class ApplianceSensor(ApplianceEntity, SensorEntity):
     @property
     @override
     def native_value(self) -> str | float | None:
-        """Return what the app has shown last, as it shows it."""
-        value = self.values.get(self._control.attribute)
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            return value if isinstance(value, str) else None
-        return round(value / self._control.shown.scale, 4)
+        """Return the word or the number, as the app shows it."""
+        if isinstance(self.shown, str):
+            return self.shown
+        return unscaled(self.shown, self.control.shown.scale)

@@ -7,7 +7,7 @@ from homeassistant.const import EntityCategory
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .appliances import ApplianceEntity, async_add_controls, worded
+from .appliances import AttributeEntity, async_add_controls
 from .coordinator import HearthnetConfigEntry, HearthnetCoordinator
 from .core.effects import STATE
 from .core.phone.controls import ON, Switch
@@ -60,32 +60,31 @@ class ActuationSwitch(HearthnetEntity, SwitchEntity):
             await self.coordinator.hub.control.set_enabled(enabled, caller.principal)
 
 
-class ApplianceSwitch(ApplianceEntity, SwitchEntity):
+class ApplianceSwitch(AttributeEntity[Switch], SwitchEntity):
     """Switches an attribute of an appliance in its app."""
 
     def __init__(
         self, coordinator: HearthnetCoordinator, placed: Placed, control: Switch
     ) -> None:
-        """Initialize the switch; the one of the state has the appliance's name."""
-        name = None if control.attribute == STATE else worded(control.attribute)
-        super().__init__(coordinator, placed, control.attribute, name)
-        self._control = control
+        """Initialize the switch; the one of the state is called as the appliance."""
+        super().__init__(coordinator, placed, control)
+        if control.attribute == STATE:
+            self._attr_name = None
         shown = (value.means for value in placed.recipe.values.values())
         self._attr_assumed_state = control.attribute not in shown
 
     @property
     @override
     def is_on(self) -> bool | None:
-        """Return what the app has shown last; None if it has shown nothing."""
-        value = self.values.get(self._control.attribute)
-        return None if value is None else value in ON
+        """Return whether it is on."""
+        return None if self.shown is None else self.shown in ON
 
     @override
     async def async_turn_on(self, **kwargs: Any) -> None:
         """Propose to switch it on."""
-        await self.async_use(self._control.on)
+        await self.async_use(self.control.on)
 
     @override
     async def async_turn_off(self, **kwargs: Any) -> None:
         """Propose to switch it off."""
-        await self.async_use(self._control.off)
+        await self.async_use(self.control.off)

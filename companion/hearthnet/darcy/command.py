@@ -9,7 +9,6 @@ from importlib.metadata import version
 import json
 import logging
 from pathlib import Path
-import signal
 import sys
 
 from hearthnet.config import Config, ConfigError, default_path
@@ -18,6 +17,7 @@ from hearthnet.core.enrolled import DARCY
 from hearthnet.core.journal import JournalError
 from hearthnet.core.phone.part import RecipeError
 from hearthnet.core.phone.recipe import Recipe
+from hearthnet.service import serve
 
 from .adbkey import AdbKey
 from .darcy import Darcy
@@ -98,13 +98,7 @@ async def _serve(path: Path) -> None:
             renewed=config.trust,
         )
     )
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, darcy.stop)
-    try:
-        await darcy.run()
-    finally:
-        await darcy.close()
+    await serve(darcy)
 
 
 async def _doctor(arguments: argparse.Namespace) -> int:
