@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help="serve the phone, as `hearthnet pair` has set it up (the default)",
     )
-    actions = parser.add_subparsers(dest="action", metavar="action")
+    actions = parser.add_subparsers(dest="action", metavar="[action]")
     doctor = actions.add_parser("doctor", help="examine a phone and say what to do")
     doctor.add_argument(
         "--recipe",
