@@ -7,7 +7,9 @@ import pytest
 from hearthnet.core.bus import retry
 from hearthnet.core.devices import Device
 from hearthnet.core.messages import MessageType
+from hearthnet.core.news import HoldBroken
 from hearthnet.core.reasons import Outcome, Reason
+from hearthnet.core.status import Cause
 from tests.core.home import ROUTINE
 from tests.support.mosquitto import Mosquitto
 from tests.support.phone.fake_adbd import FakeAdbd
@@ -91,3 +93,27 @@ async def test_who_is_taken_out_does_nothing_more(
             refused = await after.do("tv.power_off")
             assert refused.steps[0].reason is Reason.MANAGER_OFFLINE
         assert adbd.world.tv.presses == []
+
+
+async def test_a_change_by_others_breaks_a_hold(
+    mosquitto: Mosquitto, adbd: FakeAdbd, key_file: Path, tmp_path: Path
+) -> None:
+    """Somebody else's remote control is seen when the app is read the next time."""
+    told: list[object] = []
+    async with home(tmp_path, mosquitto.port) as here:
+        async with darcy(tmp_path, mosquitto.port, adbd.port, key_file):
+            await here.reached()
+            off = await here.do("tv.power_off")
+            assert off.steps[0].outcome is Outcome.CHANGED, off
+        (hold,) = here.hub.status.holds
+        adbd.world.tv.power = True
+        adbd.world.touched_at -= 3600  # nobody is at the phone any more
+        here.hub.overview.subscribe(told.append)
+        async with darcy(tmp_path, mosquitto.port, adbd.port, key_file):
+            await until(lambda: any(isinstance(one, HoldBroken) for one in told))
+        (broken,) = (one for one in told if isinstance(one, HoldBroken))
+        assert (broken.device.id, broken.cause) == (TV, Cause.UNKNOWN)
+        assert broken.values["state"] == "on"
+        assert [one.id for one in broken.holds] == [hold.id]
+        assert here.hub.status.holds == (hold,)
+        assert here.appliances.read(TV).values["state"] == "on"

@@ -23,6 +23,7 @@ from hearthnet.core.phone.recipe import canonical, digest
 from hearthnet.core.phone.report import KIND, PhoneReport
 from hearthnet.core.recovery import read_past
 from hearthnet.core.shadow import differs, known, shadow
+from hearthnet.core.status import Cause
 
 from .adbkey import AdbKey
 from .link import LinkError
@@ -268,12 +269,23 @@ class Darcy:
         seen = known(device, kept, reading.values)
         if not differs(kept, seen):
             return
+        before = kept.get("values") if isinstance(kept, dict) else None
+        changed: dict[str, Json] = {}
+        if isinstance(before, dict):
+            # What is seen for the first time has not changed for all anybody knows.
+            changed = {n: v for n, v in seen.items() if before.get(n, v) != v}
         told = ", ".join(f"{name} {value}" for name, value in reading.values.items())
         self._manager.say(
             ROOT,
             MessageType.OBSERVATION,
             f"{device.name}: {told}, as its app shows.",
-            body={"device": device.id, "values": dict[str, Json](reading.values)},
+            body={
+                "device": device.id,
+                "values": dict[str, Json](reading.values),
+                "changed": changed,
+                "cause": Cause.RECONNECT if before is None else Cause.UNKNOWN,
+                "detail": "",
+            },
             writes={path: shadow(device, seen)},
         )
         # After it, so that the hub looks again once it has the observation.

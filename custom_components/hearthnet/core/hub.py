@@ -33,7 +33,7 @@ from .intents import Action, Origin, Request, Result, Step
 from .journal import JournalError
 from .leases import DEFAULT_TTL
 from .leftovers import Leftovers
-from .messages import EventId, Json, MessageType
+from .messages import EventId, Json, Message, MessageType
 from .node import Node
 from .observations import Observations, Observed
 from .outside import Outside
@@ -171,6 +171,7 @@ class Hub:
             questions=self._questions,
             decided=self.overview.decided,
             finished=self.overview.finished,
+            observed=self._heard,
             peers=outside or Here(),
         )
         self._deferrals = Deferrals(
@@ -411,6 +412,12 @@ class Hub:
         return await self._rupert.propose(review.request, (review.action,))
 
     # What happens elsewhere
+
+    def _heard(self, told: Message) -> None:
+        """Take what a companion has seen of a device of its own."""
+        device = self._house.device(str(told.body.get("device")))
+        if device is not None and device.manager == told.sender:
+            self._observations.heard(device, told)
 
     def observe(
         self,

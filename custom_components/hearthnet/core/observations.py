@@ -13,7 +13,7 @@ from .hold_index import HOLDS
 from .holding import on_observation
 from .holds import Hold
 from .journal import JournalError
-from .messages import EventId, Json, MessageType
+from .messages import EventId, Json, Message, MessageType
 from .news import HoldBroken
 from .node import Node, Record
 from .paths import device_path
@@ -140,6 +140,36 @@ class Observations:
             self._record(observed)
         else:
             self._spawn(self._later(observed))
+
+    def heard(self, device: Device, told: Message) -> None:
+        """Take a change that another node saw on its own device, and put on record.
+
+        Nobody knows who made it, so holds stay; whoever holds something hears of it.
+        """
+        effects = [
+            Effect(device.key, attribute, value)
+            for attribute, value in told.body.get("changed", {}).items()
+        ]
+        holds = self._state.holds_on({device.key}, None)
+        change = on_observation(
+            told.id,
+            Cause.UNKNOWN,
+            effects,
+            holds=holds,
+            now=self._node.clock.now(),
+            policy=self._state.in_force.policy,
+        )
+        if change.broken:
+            self._broken(
+                HoldBroken(
+                    event=told.id,
+                    device=device,
+                    values=told.body["values"],
+                    cause=Cause.UNKNOWN,
+                    principal=None,
+                    holds=tuple(map(HoldStatus.of, change.broken)),
+                )
+            )
 
     async def _later(self, observed: Observed) -> None:
         await self._gate.wait_idle(observed.device.id)

@@ -79,11 +79,13 @@ class Rupert(Agent):
         questions: Questions,
         decided: Callable[[Message, tuple[Step, ...], Principal], None],
         finished: Callable[[Request, Result], None],
+        observed: Callable[[Message], None],
         peers: Peers,
     ) -> None:
         """Attach to the bus as `rupert`.
 
-        `decided` is told of every decision, `finished` of every intent's end.
+        `decided` is told of every decision, `finished` of every intent's end,
+        `observed` of what companions see of their devices.
         """
         super().__init__(ROOT, node, bus, spawn)
         self._house = house
@@ -94,6 +96,7 @@ class Rupert(Agent):
         self._clock = clock
         self._zone = zone
         self._finished = finished
+        self._observed = observed
         self._dispatch = Dispatch(
             node,
             spawn,
@@ -328,6 +331,8 @@ class Rupert(Agent):
                 await self._dispatch.decide(message)
             case MessageType.RECEIPT | MessageType.REFUSAL:
                 self._dispatch.close(message)
+            case MessageType.OBSERVATION:
+                self._observed(message)
 
     def _cancel(self, plan: Plan, principal: Principal) -> tuple[Waiting, ...]:
         """Take plans for later off the record; return those that were there."""
