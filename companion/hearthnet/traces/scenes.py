@@ -149,7 +149,8 @@ def _wanted(chain: list[Message]) -> list[str]:
 
 
 def _moved(chain: list[Message]) -> list[str]:
-    return [t for m in _of(chain, MessageType.EXECUTE) for t in m.body["target"]]
+    acts = [message for message in chain if message.type is MessageType.EXECUTE]
+    return [target for act in acts for target in act.body["target"]]
 
 
 def _done(chain: list[Message]) -> list[str]:
