@@ -52,9 +52,13 @@ class Proxy:
         if self._refusing:
             writer.transport.abort()
             return
-        other_reader, other_writer = await asyncio.open_connection(
-            "127.0.0.1", self._target
-        )
+        try:
+            other_reader, other_writer = await asyncio.open_connection(
+                "127.0.0.1", self._target
+            )
+        except OSError:  # the broker is down
+            writer.transport.abort()
+            return
         self._writers |= {writer, other_writer}
         both = [
             asyncio.ensure_future(self._pass_on(reader, other_writer)),

@@ -8,7 +8,9 @@ from typing import Any
 from ..clock import Clock
 
 FIRST_DELAY = 0.5
-LONGEST_DELAY = 30.0
+LONGEST_DELAY = 5.0
+"""With its jitter, short enough that all see each other ten seconds after a broker
+is back, however long it was away; a home has few nodes."""
 STEADY_SECONDS = 10.0
 """After so long without a failure the delay starts small again."""
 

@@ -1,0 +1,1 @@
+"""A home whose broker, hub, librarian and manager are killed again and again."""

@@ -1,0 +1,210 @@
+"""A node of the campaign: `python -m tests.faults.child ROLE FOLDER PORT JUMP WISHES`.
+
+ROLE is `hub` or `phone`. The hub wishes without a pause, unless WISHES is `rest`,
+and tells on standard output who is there. JUMP is by how many seconds the node's
+wall clock is wrong.
+"""
+
+import asyncio
+from collections.abc import Coroutine
+from datetime import UTC, datetime, timedelta
+import json
+from pathlib import Path
+import random
+import signal
+import sys
+from typing import Any
+
+from hearthnet.core.agents.manager import Manager
+from hearthnet.core.clock import SystemClock
+from hearthnet.core.companion import Companion, Identity
+from hearthnet.core.domains import OPERATIONS
+from hearthnet.core.enrolled import Enrolled
+from hearthnet.core.gate import Gate
+from hearthnet.core.hub import Hub
+from hearthnet.core.intents import Origin
+from hearthnet.core.librarian.stream import Named
+from hearthnet.core.node import Node
+from hearthnet.core.outside import Outside
+from hearthnet.core.policy.load import preset
+from hearthnet.core.recovery import read_past
+from hearthnet.core.reservations import LoopWaiter
+from hearthnet.core.restart import Startup
+from tests.core.bus_home import KEYS, broker
+from tests.core.home import ANNA, ScriptedPlanner
+
+from .world import JEEVES, MANAGERS, PHONE, World
+
+ENROLLED = {
+    name: Enrolled(name=name, role=role, key=KEYS[name].public)
+    for name, role in (("dewey", "dewey"), (PHONE, "darcy"))
+}
+PAUSE = 0.02
+"""Seconds between two wishes for one manager."""
+
+
+class Wrong(SystemClock):
+    """A clock whose wall time is off."""
+
+    def __init__(self, jump: float) -> None:
+        """Be `jump` seconds ahead."""
+        self._jump = timedelta(seconds=jump)
+
+    def now(self) -> datetime:
+        """Return the wrong time."""
+        return super().now() + self._jump
+
+
+class Tasks:
+    """What runs in the background."""
+
+    def __init__(self) -> None:
+        self._running: set[asyncio.Task[None]] = set()
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run it."""
+        task = asyncio.ensure_future(work)
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+
+    async def end(self) -> None:
+        """Cancel what is left."""
+        for task in tuple(self._running):
+            task.cancel()
+        await asyncio.gather(*self._running, return_exceptions=True)
+
+
+def stopped() -> asyncio.Event:
+    """Return what SIGTERM sets."""
+    event = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, event.set)
+    return event
+
+
+async def hub(folder: Path, port: int, jump: float, *, wishes: bool) -> None:
+    """Be the hub until told to stop; then say where the journal ends."""
+    tasks, clock, stop = Tasks(), Wrong(jump), stopped()
+    world = World(folder / "acts")
+    node = Node(name="hub", folder=folder / "hub", key=KEYS["hub"], clock=clock)
+
+    def changed() -> None:
+        there = sorted(n for n in ENROLLED if outside.bus.presence.online(n))
+        librarian = outside.librarian
+        head = librarian.feed.head if librarian else None
+        tell(
+            online=there,
+            boot=node.boot,
+            nodes={n: list(p) for n, p in head.nodes.items()} if head else {},
+            end=list(node.position),
+        )
+
+    outside = Outside(
+        node,
+        broker(port),
+        ENROLLED,
+        chain=[],
+        record=Named(node="dewey", repository=None),
+        on_change=changed,
+    )
+    whole = Hub(
+        node=node,
+        house=world,
+        adapter=world,
+        planner=ScriptedPlanner(),
+        policy_text=preset("relaxed"),
+        librarian=outside.librarian,
+        waiter=LoopWaiter(clock),
+        spawn=tasks.spawn,
+        zone=UTC,
+        outside=outside,
+    )
+    await whole.start(Startup.read(node))
+    for name, manager in MANAGERS.items():
+        if manager == JEEVES:
+            whole.gate.resolve_unknown(name, world.read(name))
+    whole.open()
+    running = asyncio.ensure_future(outside.run())
+    for manager in (JEEVES, PHONE) if wishes else ():
+        tasks.spawn(wish(whole, [n for n, m in MANAGERS.items() if m == manager]))
+    await stop.wait()
+    await whole.stop()
+    await outside.stop(running, 5)
+    await tasks.end()
+    await node.close()
+
+
+async def wish(whole: Hub, lamps: list[str]) -> None:
+    """Want something of one lamp after the other."""
+    while True:
+        for lamp in lamps:
+            await whole.propose(
+                principal=ANNA,
+                origin=Origin.APP,
+                targets=(lamp,),
+                operation="light.turn_on",
+                parameters={"brightness_pct": random.randint(1, 100)},
+                reason="a campaign",
+            )
+            await asyncio.sleep(PAUSE)
+
+
+async def phone(folder: Path, port: int, jump: float) -> None:
+    """Be a manager elsewhere until told to stop."""
+    tasks, stop = Tasks(), stopped()
+    world = World(folder / "acts")
+    identity = Identity(
+        name=PHONE,
+        role="darcy",
+        key=KEYS[PHONE],
+        hub=KEYS["hub"].public,
+        broker=broker(port),
+    )
+    companion = Companion.open(
+        identity, folder / PHONE, agents=(PHONE,), clock=Wrong(jump)
+    )
+    gate = Gate(
+        node=companion.node,
+        adapter=world,
+        root=companion.trust.hub,
+        agent=PHONE,
+        operations=OPERATIONS,
+        device=world.device,
+    )
+    companion.guard(gate)
+    manager = Manager(
+        PHONE,
+        companion.node,
+        companion.bus,
+        tasks.spawn,
+        house=world,
+        gate=gate,
+        clock=companion.node.clock,
+    )
+    before = companion.node.boot
+    past = read_past(
+        r for r in companion.node.history() if r.message.event.boot < before
+    )
+    for record in gate.recover(past):
+        manager.answer(record)
+    running = asyncio.ensure_future(companion.run())
+    await stop.wait()
+    companion.stop()
+    await running
+    manager.close()
+    await tasks.end()
+    await companion.close()
+
+
+def tell(**fields: object) -> None:
+    """Write a line for the campaign."""
+    sys.stdout.write(json.dumps(fields) + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    role, where, number, ahead, mode = sys.argv[1:]
+    place = Path(where), int(number), float(ahead)
+    if role == "hub":
+        asyncio.run(hub(*place, wishes=mode == "wishes"))
+    else:
+        asyncio.run(phone(*place))
