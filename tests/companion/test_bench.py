@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from hearthnet import bench
+from hearthnet.bench.broker import measure as measure_broker
 from hearthnet.bench.intent import measure as measure_intents
 from hearthnet.bench.kills import measure as measure_kills
 from hearthnet.bench.loop import measure as measure_loop
@@ -113,6 +114,18 @@ def test_timeline() -> None:
 
 def test_intents() -> None:
     assert len(measure_intents(3)) == 3
+
+
+def test_broker() -> None:
+    told = measure_broker(events=40, intents=2, kills=1)
+    assert len(told["intents"]) == 2
+    assert told["rate"] > 0
+    assert {name: len(times) for name, times in told["presence"].items()} == {
+        "gone": 1,
+        "back": 1,
+        "broker": 1,
+    }
+    assert min(told["memory"].values()) > 0
 
 
 def test_loop() -> None:

@@ -12,6 +12,7 @@ from typing import Any
 BENCHES: Mapping[str, str] = {
     "gate": "what a lease costs at its arrival and at its use",
     "intent": "from an intent to its last receipt",
+    "broker": "the distributed home: quickness, memory, and how soon it heals",
     "loop": "how long the event loop is held, beside a slow disk",
     "record": "durable events a second",
     "timeline": "how quickly the timeline answers, how large the record becomes",

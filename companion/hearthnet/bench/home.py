@@ -89,7 +89,7 @@ class Home:
     hub: Hub
 
 
-def lamps(count: int) -> SimulatedHouse:
+def lamps(count: int, manager: str = "jeeves") -> SimulatedHouse:
     """Return a house of lamps, twenty an area, that obey at once."""
     house = SimulatedHouse()
     for number in range(count):
@@ -99,6 +99,7 @@ def lamps(count: int) -> SimulatedHouse:
             name=f"Lamp {number}",
             domain="light",
             area=f"Area {number // 20}",
+            manager=manager,
         )
         house.add(device, state="off")
     return house
