@@ -33,7 +33,6 @@ from .core.news import Finished, HoldBroken, News, news
 from .core.node import Node
 from .core.outside import Outside
 from .core.overview import Told
-from .core.phone.house import JointHouse
 from .core.phone.recipes import Recipes
 from .core.status import Decision, HubStatus
 from .distributed import (
@@ -58,7 +57,7 @@ from .notices import async_tell_dropped
 from .observation import Observer, recorded
 from .origin import OriginTracker
 from .people import async_own_user
-from .phones import appliances_of, async_load_recipes
+from .phones import async_load_recipes, home_of
 from .planning import OwnPlaybooks, planner_of
 from .policy_file import async_chosen_policy
 from .policy_names import async_show_strays, async_watch_names
@@ -178,10 +177,7 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
         opened.callback(self.origins.async_start())
         await self._async_open_record(node)
         self.recipes = recipes = await async_load_recipes(hass, enrolled_of(entry))
-        self.home = self.house
-        if self.outside is not None:
-            appliances = appliances_of(self.house, node, self.outside, recipes)
-            self.home = JointHouse(self.house, appliances)
+        self.home = home_of(self.house, entry.entry_id, node, self.outside, recipes)
         chosen = await async_chosen_policy(hass, entry.options)
         self.playbooks = OwnPlaybooks(hass, self.home.operations)
         await self.playbooks.async_load()

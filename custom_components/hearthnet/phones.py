@@ -1,20 +1,23 @@
 """Phones: the recipes in the configuration folder, and the appliances behind apps."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from homeassistant.core import HomeAssistant
+from homeassistant.helpers import device_registry as dr, entity_registry as er
 
 from .const import DOMAIN
-from .core.devices import Device
+from .core.devices import Device, House
 from .core.enrolled import DARCY, Enrolled
 from .core.node import Node
 from .core.outside import Outside
 from .core.phone.compile import compile_all
-from .core.phone.house import PhoneHouse
+from .core.phone.house import JointHouse, PhoneHouse
 from .core.phone.recipes import Recipes
 from .house import HassHouse
 from .issues import RECIPES, async_show_mistakes
+from .places import Place
 
 
 async def async_load_recipes(
@@ -28,23 +31,44 @@ async def async_load_recipes(
     return recipes
 
 
-def appliances_of(
-    house: HassHouse, node: Node, outside: Outside, recipes: Recipes
-) -> PhoneHouse:
-    """Return the appliances of the phones, tied to Home Assistant's entities."""
+def home_of(
+    house: HassHouse,
+    entry_id: str,
+    node: Node,
+    outside: Outside | None,
+    recipes: Recipes,
+) -> House:
+    """Return all devices: Home Assistant's, and those that phones control."""
+    if outside is None:
+        return house
 
     def same(entity_id: str) -> tuple[str, Device | None]:
         device_id = house.device_id(entity_id)
         return device_id, house.device(device_id)
 
-    return PhoneHouse(
+    def at(appliance: Device) -> Device:
+        hass, own = house.hass, {(DOMAIN, f"{entry_id}_{appliance.id}")}
+        device = dr.async_get(hass).async_get_device(identifiers=own)
+        if device is None:
+            return appliance
+        entities = er.async_entries_for_device(er.async_get(hass), device.id)
+        place = Place.of(hass, next(iter(entities), None))
+        if place.area is None:
+            return appliance
+        return replace(
+            appliance, area=place.area, floor=place.floor, labels=place.labels
+        )
+
+    appliances = PhoneHouse(
         recipes,
         node.view,
         reachable=outside.reachable,
         cameras=lambda: outside.cameras,
         same=same,
+        at=at,
         may_control=house.people.may_control,
     )
+    return JointHouse(house, appliances)
 
 
 def _load(folder: Path, phones: set[str]) -> tuple[Recipes, list[str]]:

@@ -113,6 +113,7 @@ async def home(
         reachable=outside.reachable,
         cameras=lambda: outside.cameras,
         same=same,
+        at=lambda device: device,
         may_control=lambda _principal, _entity_id: True,
     )
     hub = Hub(

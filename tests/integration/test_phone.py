@@ -15,6 +15,7 @@ from homeassistant.const import STATE_UNAVAILABLE
 from homeassistant.core import Context, HomeAssistant
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 from homeassistant.helpers import (
+    area_registry as ar,
     device_registry as dr,
     entity_registry as er,
     issue_registry as ir,
@@ -235,6 +236,11 @@ async def test_entities(
     assert isinstance(tv, dr.DeviceEntry)
     assert battery is not None
     assert (tv.name, tv.via_device_id) == ("Living room TV", battery.device_id)
+    area = ar.async_get(hass).async_create("Lounge")
+    devices.async_update_device(tv.id, area_id=area.id)
+    appliance = entry.runtime_data.home.device("phone.living_room_tv")
+    assert appliance is not None
+    assert (appliance.area, appliance.manager) == ("Lounge", "phone")
     assert await hass.config_entries.async_unload(ENTRY_ID)
 
 

@@ -41,6 +41,7 @@ class Home:
             reachable=lambda _node: True,
             cameras=lambda: (),
             same=lambda entity_id: (entity_id, self.hass.device(entity_id)),
+            at=lambda device: device,
             may_control=lambda _principal, _entity_id: True,
         )
         return Situation(house=JointHouse(self.hass, phones), now=datetime.now(UTC))

@@ -22,6 +22,7 @@ class PhoneHouse:
         reachable: Callable[[str], bool],
         cameras: Callable[[], Collection[str]],
         same: Callable[[str], tuple[str, Device | None]],
+        at: Callable[[Device], Device],
         may_control: Callable[[Principal, str], bool],
     ) -> None:
         """Take the recipes, and the record with what the apps have shown.
@@ -33,6 +34,7 @@ class PhoneHouse:
             cameras: names the nodes whose phones have a camera that can be asked.
             same: from the entity id of a recipe's `same_as` to the id of its device
                 and, where it is one of the house, the device.
+            at: returns an appliance in the area where its owner has put it.
             may_control: tells whether Home Assistant lets a principal control what
                 has an entity id.
         """
@@ -42,6 +44,7 @@ class PhoneHouse:
         self._cameras = cameras
         self._operations = {**recipes.operations, TAKE_PICTURE: OPERATION}
         self._same = same
+        self._at = at
         self._may_control = may_control
 
     @property
@@ -86,16 +89,16 @@ class PhoneHouse:
         return next((n for n in self._cameras() if camera_id(n) == device_id), None)
 
     def _build(self, placed: Placed) -> Device:
-        recipe = placed.recipe
+        recipe, node = placed.recipe, placed.node
         if recipe.same_as is None:
-            return recipe.as_device(placed.node, placed.node, None)
+            return self._at(recipe.as_device(node, node, None))
         main, known = self._same(recipe.same_as)
-        device = recipe.as_device(
-            placed.node, placed.node, known.key if known else main
-        )
-        if known is None:
-            return device
-        return replace(device, area=known.area, floor=known.floor, labels=known.labels)
+        device = recipe.as_device(node, node, known.key if known else main)
+        if known is not None:
+            device = replace(
+                device, area=known.area, floor=known.floor, labels=known.labels
+            )
+        return self._at(device)
 
 
 class JointHouse:
