@@ -257,7 +257,8 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
             stop()
             return
         self._opened.callback(stop)
-        self._opened.callback(async_watch_names(hass, self.house, self.hub.state))
+        watch = async_watch_names(hass, self.house, self.home, self.hub.state)
+        self._opened.callback(watch)
         self.hub.open()
 
     @callback
@@ -267,7 +268,7 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
         self.house.async_set_same_as(policy.same_as)
         self.house.async_set_declared(policy.declared)
         if self._running:
-            async_show_strays(self.hass, policy)
+            async_show_strays(self.hass, self.home, policy)
 
     # The entry
 

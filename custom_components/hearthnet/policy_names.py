@@ -10,6 +10,7 @@ from homeassistant.helpers import (
 from homeassistant.helpers.debounce import Debouncer
 
 from .const import LOGGER
+from .core.devices import House
 from .core.policy.model import Policy
 from .core.policy.strays import Names, strays
 from .core.state import State as HubState
@@ -23,13 +24,13 @@ QUIET = 5.0
 
 @callback
 def async_watch_names(
-    hass: HomeAssistant, house: HassHouse, state: HubState
+    hass: HomeAssistant, house: HassHouse, home: House, state: HubState
 ) -> CALLBACK_TYPE:
     """Look now, and whenever something came, went or got another name."""
 
     @callback
     def look() -> None:
-        async_show_strays(hass, state.in_force.policy)
+        async_show_strays(hass, home, state.in_force.policy)
 
     later = Debouncer(hass, LOGGER, cooldown=QUIET, immediate=False, function=look)
     end = house.async_listen(later.async_schedule_call)
@@ -44,19 +45,25 @@ def async_watch_names(
 
 
 @callback
-def async_show_strays(hass: HomeAssistant, policy: Policy) -> None:
+def async_show_strays(hass: HomeAssistant, home: House, policy: Policy) -> None:
     """Show the names of a policy that nothing goes by, or take the issue back."""
-    lines = strays(policy, _names(hass))
+    lines = strays(policy, _names(hass, home))
     async_show_mistakes(hass, STRAYS, lines, str(policy_path(hass)))
 
 
 @callback
-def _names(hass: HomeAssistant) -> Names:
+def _names(hass: HomeAssistant, home: House) -> Names:
+    # What phones control is in no registry under the names that a policy uses.
+    devices = tuple(home.devices())
     entries = er.async_get(hass).entities.values()
     states = hass.states.async_entity_ids()
     return Names(
-        entities=frozenset(entry.entity_id for entry in entries).union(states),
-        devices=frozenset(entry.id for entry in entries).union(states),
+        entities=frozenset(entry.entity_id for entry in entries).union(
+            states, (device.entity_id for device in devices)
+        ),
+        devices=frozenset(entry.id for entry in entries).union(
+            states, (device.id for device in devices)
+        ),
         areas=frozenset(area.name for area in ar.async_get(hass).async_list_areas()),
         floors=frozenset(f.name for f in fr.async_get(hass).async_list_floors()),
         labels=frozenset(one.name for one in lr.async_get(hass).async_list_labels()),

@@ -26,11 +26,15 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry, MockUs
 
 from custom_components.hearthnet import phone_issues
 from custom_components.hearthnet.const import DOMAIN
+from custom_components.hearthnet.coordinator import OWNER
 from custom_components.hearthnet.core.bus.presence import Status
+from custom_components.hearthnet.core.intents import Origin
 from custom_components.hearthnet.core.keys import SigningKey
 from custom_components.hearthnet.core.messages import MessageType
 from custom_components.hearthnet.core.phone.report import PhoneReport
 from custom_components.hearthnet.core.reasons import Reason
+from custom_components.hearthnet.issues import STRAYS
+from custom_components.hearthnet.policy_names import async_show_strays
 from tests.support.mosquitto import Mosquitto
 from tests.support.phone.fake_adbd import FakeAdbd
 
@@ -353,4 +357,34 @@ async def test_a_picture_is_asked_for_and_shown(
         await until(entry, lambda: state(hass, "image.phone_camera") != "unknown")
         image = hass.data["image"].get_entity("image.phone_camera")
         assert await image.async_image() == jpeg
+    assert await hass.config_entries.async_unload(ENTRY_ID)
+
+
+@pytest.mark.usefixtures("recipes")
+async def test_a_policy_names_an_appliance(
+    hass: HomeAssistant, mosquitto: Mosquitto
+) -> None:
+    """By the name that the record has of it; nothing else of the policy is strange."""
+    entry = await set_up(hass, mosquitto.port)
+    hub = entry.runtime_data.hub
+    text = """
+version: 1
+name: own
+rules:
+  - {id: all, effect: allow, subjects: {role: owner}}
+  - {id: film, effect: deny, targets: {entity: [tv.living_room_tv]}}
+"""
+    await hub.control.set_policy(text, OWNER)
+    async_show_strays(hass, entry.runtime_data.home, hub.state.in_force.policy)
+    assert ir.async_get(hass).async_get_issue(DOMAIN, STRAYS) is None
+    result = await hub.propose(
+        principal=OWNER,
+        origin=Origin.APP,
+        targets=("phone.living_room_tv",),
+        operation="tv.power_off",
+        parameters={},
+        reason="a test",
+        dry_run=True,
+    )
+    assert result.steps[0].reason is Reason.POLICY_DENIED
     assert await hass.config_entries.async_unload(ENTRY_ID)
