@@ -217,7 +217,8 @@ class MqttBus:
             finally:
                 self._link = self._failed = None
                 self._outbound.close()
-                tasks += self._background
+                # A failure that came while another ended this is taken note of, too.
+                tasks += (*self._background, failed)
                 for task in tasks:
                     task.cancel()
                 await asyncio.gather(*tasks, return_exceptions=True)
