@@ -15,6 +15,7 @@ from hearthnet.bench.kills import measure as measure_kills
 from hearthnet.bench.loop import measure as measure_loop
 from hearthnet.bench.record import measure as measure_record
 from hearthnet.bench.rows import Row, Scale, UnavailableError, percentile, table
+from hearthnet.bench.scale import measure as measure_scale
 from hearthnet.bench.slow_disk import SlowDisk
 from hearthnet.bench.timeline import measure as measure_timeline
 from hearthnet.cli import main
@@ -141,3 +142,18 @@ def test_kills() -> None:
     assert found.points > 100
     assert found.events > 100
     assert found.writes > 20
+
+
+def test_a_record_of_many_events_is_sound() -> None:
+    told = measure_scale(events=400)
+    assert told["findings"] == 0
+    assert 400 <= told["events"] < 420
+    assert told["bytes"] > 0
+    assert set(told["asked_ms"]) == {
+        *("the newest 200", "one device", "one intent's chain")
+    }
+
+
+def test_a_cell_of_the_grid() -> None:
+    told = measure_scale(agents=4, devices=10, commands=40, seed=1)
+    assert (told["wrong_refusals"], told["wrong_acceptances"]) == (0, 0)

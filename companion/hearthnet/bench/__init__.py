@@ -19,6 +19,7 @@ BENCHES: Mapping[str, str] = {
     "planner": "prompts, their cost, and what is added to a model's time",
     "verdicts": "wrong refusals and acceptances, against an independent oracle",
     "kills": "what kill -9 loses, doubles or repeats",
+    "scale": "many agents, many devices, a record of many events",
 }
 """Each is a module of this package with `rows`; only what is asked for is loaded."""
 

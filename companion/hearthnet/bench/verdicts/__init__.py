@@ -70,9 +70,11 @@ def rows(scale: Scale) -> list[Row]:
     ]
 
 
-def measure(commands: int, seed: int) -> Played:
+def measure(
+    commands: int, seed: int, *, agents: int = AGENTS, devices: int = DEVICES
+) -> Played:
     """Play so many wishes, and what happens around them."""
-    home = setting(seed, agents=AGENTS, devices=DEVICES)
+    home = setting(seed, agents=agents, devices=devices)
     where = MEMORY if MEMORY.is_dir() else None
     with TemporaryDirectory(prefix="hearthnet-bench-", dir=where) as folder:
         return play(home, moves(home, seed, commands), Path(folder), seed)

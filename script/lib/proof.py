@@ -1,0 +1,245 @@
+"""Runs what HearthNet claims, part by part, and writes every figure down.
+
+A part that fails is told and the others go on; the exit status is 1 then. All parts
+together write docs/evidence.md; some of them, named, only print theirs.
+"""
+
+import argparse
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+import json
+from pathlib import Path
+import subprocess
+import sys
+from tempfile import TemporaryDirectory
+from time import monotonic
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+EVIDENCE = ROOT / "docs/evidence.md"
+SHIPPED = "companion/hearthnet/traces/shipped"
+CAUTIOUS = "custom_components/hearthnet/core/policy/presets/cautious.yaml"
+_ABOUT = """\
+# Evidence
+
+Written by `script/proof`; no figure in here was typed. Each stands under the command
+that made it, with `.venv-core/bin` in the `PATH`. What holds on any machine (wrong
+verdicts, losses, tampering) makes a part fail; times are those of this machine, and one
+that misses its target is marked.
+"""
+JSON = "JSON"
+"""Stands in a command for the file that it writes its figures to."""
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What came of a part's command."""
+
+    status: int
+    output: str
+    told: Any
+    """The JSON that it wrote; None without."""
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Part:
+    """One claim and the command that shows it."""
+
+    name: str
+    title: str
+    command: tuple[str, ...]
+    show: Callable[[Ran], Iterator[str]]
+    """The lines of Markdown that tell it."""
+
+
+def _text(ran: Ran) -> Iterator[str]:
+    yield "```text"
+    yield ran.output.strip()
+    yield "```"
+
+
+def _bench(ran: Ran) -> Iterator[str]:
+    yield "| what | target | measured | met |"
+    yield "|---|---|---|---|"
+    rows = ran.told["rows"]
+    for row in rows:
+        met = {True: "yes", False: "**no**", None: ""}[row["met"]]
+        yield f"| {row['what']} | {row['target']} | {row['measured']} | {met} |"
+    notes = [f"- {row['what']}: {row['note']}" for row in rows if row["note"]]
+    if notes:
+        yield ""
+        yield from notes
+
+
+def _mutations(ran: Ran) -> Iterator[str]:
+    yield "| safeguard taken away | caught | by |"
+    yield "|---|---|---|"
+    for found in ran.told:
+        caught = "yes" if found["caught"] else "**no**"
+        test = found["said"].removeprefix("FAILED ").partition(" - ")[0]
+        yield f"| {found['safeguard']} | {caught} | `{test}` |"
+
+
+def _table1(ran: Ran) -> Iterator[str]:
+    yield "| scene | metric | paper | here |"
+    yield "|---|---|---|---|"
+    for row in ran.told["table"]:
+        yield "| " + " | ".join(row) + " |"
+    yield ""
+    yield f"{len(ran.told['runs'])} runs. " + " ".join(ran.told["source"].split())
+
+
+def _last(ran: Ran) -> Iterator[str]:
+    yield ran.output.strip().splitlines()[-1]
+
+
+def _counted(ran: Ran) -> Iterator[str]:
+    """Tell of a what-if in its first line; the diff is long."""
+    yield ran.output.strip().splitlines()[0]
+
+
+PARTS = (
+    Part(
+        "replay",
+        "Traces of a real Home Assistant, played with the real core",
+        (
+            *("hearthnet", "replay"),
+            *(f"{SHIPPED}/{name}.json" for name in ("scenes", "acceptance")),
+            f"{SHIPPED}/power_cut.json",
+        ),
+        _text,
+    ),
+    Part(
+        "what-if",
+        "The scenes, had the cautious policy been in force",
+        ("hearthnet", "replay", f"{SHIPPED}/scenes.json", "--policy", CAUTIOUS),
+        _counted,
+    ),
+    Part(
+        "audit",
+        "Tampering with a record: each kind is found, at the right commit",
+        ("python", "-m", "pytest", "-q", "tests/companion/test_audit.py"),
+        _last,
+    ),
+    Part(
+        "table1",
+        "The paper's table",
+        ("hearthnet", "table1", "--runs", "20", "--json", JSON),
+        _table1,
+    ),
+    Part(
+        "mutations",
+        "Each safeguard taken away in turn",
+        ("python", "-m", "script.lib.mutations", "--json", JSON),
+        _mutations,
+    ),
+    Part(
+        "bench",
+        "The design's targets",
+        (
+            *("hearthnet", "bench"),
+            *("gate", "intent", "loop", "record", "timeline", "verdicts", "kills"),
+            *("--commands", "5000", "--kills", "40", "--json", JSON),
+        ),
+        _bench,
+    ),
+    Part(
+        "scale",
+        "Much of everything",
+        ("hearthnet", "bench", "scale", "--events", "100000", "--json", JSON),
+        _bench,
+    ),
+)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the parts; return 1 if one failed."""
+    names = [part.name for part in PARTS]
+    parser = argparse.ArgumentParser(prog="script/proof", description=__doc__)
+    parser.add_argument(
+        "parts", nargs="*", metavar="PART", help=f"of {', '.join(names)}; else all"
+    )
+    chosen = parser.parse_args(arguments).parts
+    if unknown := set(chosen) - set(names):
+        parser.error(f"no part {min(unknown)!r}")
+    start = monotonic()
+    sections = []
+    failed = []
+    for part in PARTS:
+        if chosen and part.name not in chosen:
+            continue
+        print(f"{part.name}: {part.title} ...", file=sys.stderr, flush=True)
+        ran = _run(part)
+        print(f"  {ran.seconds:.0f} s, status {ran.status}", file=sys.stderr)
+        if ran.status != 0:
+            failed.append(part.name)
+        sections.append(_section(part, ran))
+    if chosen:
+        print("\n".join(sections))
+    else:
+        head = _head(monotonic() - start, failed)
+        EVIDENCE.write_text("\n".join([head, *sections]), "utf-8")
+        print(f"{EVIDENCE.relative_to(ROOT)}, {monotonic() - start:.0f} s")
+    print(f"Failed: {', '.join(failed)}" if failed else "All parts hold.")
+    return int(bool(failed))
+
+
+def _run(part: Part) -> Ran:
+    programs = ROOT / ".venv-core/bin"
+    with TemporaryDirectory(prefix="hearthnet-proof-") as folder:
+        file = Path(folder) / "told.json"
+        program, *rest = (str(file) if word == JSON else word for word in part.command)
+        start = monotonic()
+        done = subprocess.run(
+            [programs / program, *rest],
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        seconds = monotonic() - start
+        told = json.loads(file.read_text("utf-8")) if file.exists() else None
+    return Ran(done.returncode, done.stdout, told, seconds)
+
+
+def _section(part: Part, ran: Ran) -> str:
+    command = " ".join("FILE" if word == JSON else word for word in part.command)
+    lines = [f"## {part.title}", "", f"    {command}", ""]
+    if ran.status != 0:
+        lines += [f"**Failed** with status {ran.status}.", ""]
+    try:
+        lines += part.show(ran)
+    except KeyError, TypeError, IndexError:
+        # It did not come to its figures; what it said is all there is.
+        lines += ["```text", *ran.output.strip().splitlines()[-30:], "```"]
+    return "\n".join([*lines, "", f"Took {ran.seconds:.0f} s.", ""])
+
+
+def _head(seconds: float, failed: list[str]) -> str:
+    commit = subprocess.run(
+        ["git", "rev-parse", "--short=12", "HEAD"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    ).stdout.strip()
+    machine = subprocess.run(
+        [
+            *(ROOT / ".venv-core/bin/python", "-c"),
+            "from hearthnet.bench.machine import machine; print(machine())",
+        ],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    ).stdout.strip()
+    verdict = f"Failed: {', '.join(failed)}." if failed else "All parts hold."
+    when = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, commit {commit or 'unknown'}"
+    return f"{_ABOUT}\n{when}; {machine}; {seconds / 60:.0f} minutes. {verdict}\n"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
