@@ -1,4 +1,4 @@
-"""Measured figures stand in docs/evidence.md; who states one must have it from there."""
+"""Measured figures stand in docs/evidence.md; others may only cite them."""
 
 from pathlib import Path
 import re

@@ -81,10 +81,7 @@ class Leases:
             yield Rule.RECEIPT, f"{execute} was on other devices"
 
     def knows(self, execute: Message) -> bool:
-        """Tell whether an execute can be judged: its grant has come, or never will.
-
-        Only between two nodes' events is there no order in the record.
-        """
+        """Tell whether an execute can be judged: its grant has come, or never will."""
         lease = execute.lease
         if lease is None or lease in self._open or lease in self._used:
             return True

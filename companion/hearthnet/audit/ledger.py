@@ -1,5 +1,6 @@
 """The rules of a record, kept along its history. Pure: no Git in here."""
 
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 
 from hearthnet.core.keys import VerifyKey
@@ -7,7 +8,6 @@ from hearthnet.core.leases import Lease
 from hearthnet.core.librarian.record import Event
 from hearthnet.core.messages import MalformedError, Message, MessageType
 from hearthnet.core.paths import HUB
-from hearthnet.core.reasons import Reason
 from hearthnet.core.view import View
 
 from .findings import Finding, Rule
@@ -32,8 +32,11 @@ class Ledger:
         self.grants = Grants(self.view)
         self.leases = Leases(self.view)
         self.events = 0
-        self._waiting: dict[str, tuple[_Place, Message]] = {}
-        """Executes of other nodes whose grant has not come yet, by lease."""
+        self._stalled: dict[str, deque[tuple[_Place, Event]]] = {}
+        """By node: what came of it from an execute on whose grant has not come yet.
+
+        Between two nodes' events there is no order in the record.
+        """
         self.unknown_bases = 0
         """Events that name a commit which this history does not have."""
         self._commits: set[bytes] = set()
@@ -45,17 +48,14 @@ class Ledger:
         place = (number, commit)
         for rule, text in self.nodes.take(event):
             yield _finding(place, event, rule, text)
-        problem = quarantine(event, self.view)
-        if (problem is None) != (event.problem is None):
-            text = problem or "it is sound, and was kept from counting"
-            yield _finding(place, event, Rule.QUARANTINE, text)
-        if event.message is None or event.problem is not None:
+        if event.message is not None:
+            base = event.message.base_commit
+            gone = base is not None and _short(base) not in self._commits
+            self.unknown_bases += gone
+        if (stalled := self._stalled.get(event.id.node)) is not None:
+            stalled.append((place, event))
             return
-        for where, about, (rule, text) in self._judge(place, event.message):
-            yield _finding(where, about, rule, text)
-        self.view.apply(event.message)
-        base = event.message.base_commit
-        self.unknown_bases += base is not None and _short(base) not in self._commits
+        yield from self._follow(place, event)
 
     def knows(self, commit: str) -> None:
         """Note a commit that later events may name."""
@@ -63,29 +63,55 @@ class Ledger:
 
     def end(self) -> Iterator[Finding]:
         """Yield what only the end of the record shows."""
-        for place, message in self._waiting.values():
-            text = f"{message.lease} is no grant of this record"
-            yield _finding(place, message, Reason.NO_LEASE, text)
+        for node in list(self._stalled):
+            yield from self._go_on(node, forced=True)
 
-    def _judge(
-        self, place: _Place, message: Message
-    ) -> Iterator[tuple[_Place, Message, Problem]]:
+    def _follow(
+        self, place: _Place, event: Event, *, forced: bool = False
+    ) -> Iterator[Finding]:
+        """Judge an event and fold it in, or let its node wait for a grant."""
+        message = event.message
+        counts = message is not None and event.problem is None
+        if (
+            message is not None
+            and counts
+            and message.type is MessageType.EXECUTE
+            and not (forced or self.leases.knows(message))
+        ):
+            self._stalled[event.id.node] = deque([(place, event)])
+            return
+        problem = quarantine(event, self.view)
+        if (problem is None) != (event.problem is None):
+            text = problem or "it is sound, and was kept from counting"
+            yield _finding(place, event, Rule.QUARANTINE, text)
+        if message is None or not counts:
+            return
+        for rule, text in self._judge(message):
+            yield _finding(place, event, rule, text)
+        self.view.apply(message)
+        if message.type is MessageType.GRANT:
+            for node, stalled in list(self._stalled.items()):
+                first = stalled[0][1].message
+                if first is not None and first.lease == message.id:
+                    yield from self._go_on(node)
+
+    def _go_on(self, node: str, *, forced: bool = False) -> Iterator[Finding]:
+        """Judge what a node has said since it began to wait."""
+        waiting = self._stalled.pop(node)
+        while waiting:
+            yield from self._follow(*waiting.popleft(), forced=forced)
+            if (stalled := self._stalled.get(node)) is not None:
+                stalled.extend(waiting)
+                return
+
+    def _judge(self, message: Message) -> Iterator[Problem]:
         match message.type:
             case MessageType.GRANT:
-                for problem in self._grant(message):
-                    yield place, message, problem
-                if waiting := self._waiting.pop(message.id, None):
-                    for problem in self.leases.check(waiting[1]):
-                        yield *waiting, problem
-            case MessageType.EXECUTE if self.leases.knows(message):
-                for problem in self.leases.check(message):
-                    yield place, message, problem
+                yield from self._grant(message)
             case MessageType.EXECUTE:
-                assert message.lease is not None
-                self._waiting[message.lease] = place, message
+                yield from self.leases.check(message)
             case _:
-                for problem in self.leases.note(message):
-                    yield place, message, problem
+                yield from self.leases.note(message)
                 if message.event.node == HUB:
                     self.grants.note(message)
 
@@ -102,7 +128,7 @@ class Ledger:
         self.leases.granted(lease)
 
 
-def _finding(place: _Place, event: Event | Message, rule: str, text: str) -> Finding:
+def _finding(place: _Place, event: Event, rule: str, text: str) -> Finding:
     return Finding(*place, str(event.id), rule, text)
 
 
