@@ -76,6 +76,18 @@ async def test_holds_meet_on_the_same_appliance(
         assert (hold.device, hold.attribute) == (box, "state")
 
 
+async def test_recipes_follow_the_hub(
+    mosquitto: Mosquitto, adbd: FakeAdbd, key_file: Path, tmp_path: Path
+) -> None:
+    async with darcy(tmp_path, mosquitto.port, adbd.port, key_file) as one:
+        async with home(tmp_path, mosquitto.port):
+            await until(lambda: one.phone.shelf.entry(TV))
+        async with home(tmp_path, mosquitto.port, recipes=("music_player",)):
+            await until(lambda: one.phone.shelf.entry("phone.phone_music"))
+            assert one.phone.shelf.entry(TV) is None
+            assert "tv.power_off" not in one.phone.operations
+
+
 async def test_who_is_taken_out_does_nothing_more(
     mosquitto: Mosquitto, adbd: FakeAdbd, key_file: Path, tmp_path: Path
 ) -> None:
