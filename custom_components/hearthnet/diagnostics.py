@@ -38,7 +38,7 @@ async def async_get_config_entry_diagnostics(
     coordinator = entry.runtime_data
     status = coordinator.data
     devices = list(coordinator.home.devices())
-    last = coordinator.model.last
+    last, outside = coordinator.model.last, coordinator.outside
     return {
         "entry": async_redact_data(entry.as_dict(), TO_REDACT),
         "status": {
@@ -60,6 +60,16 @@ async def async_get_config_entry_diagnostics(
             "planner": entry.options.get(CONF_PLANNER),
             "budget": coordinator.model.budget.as_dict(),
             "last": last.as_dict() if last else None,
+        },
+        # Without values: the app in front tells what somebody does.
+        "phones": {
+            name: {
+                "problem": report.problem,
+                "apps": dict(report.apps),
+                "senses": sorted(report.values),
+                "camera": report.camera,
+            }
+            for name, report in (outside.phones if outside else {}).items()
         },
         "devices": Counter(device.domain for device in devices),
         "last": async_redact_data(status.last.step.as_dict(), TO_REDACT)

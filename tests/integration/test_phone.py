@@ -33,6 +33,7 @@ from custom_components.hearthnet.core.keys import SigningKey
 from custom_components.hearthnet.core.messages import MessageType
 from custom_components.hearthnet.core.phone.report import PhoneReport
 from custom_components.hearthnet.core.reasons import Reason
+from custom_components.hearthnet.diagnostics import async_get_config_entry_diagnostics
 from custom_components.hearthnet.issues import STRAYS
 from custom_components.hearthnet.policy_names import async_show_strays
 from tests.support.mosquitto import Mosquitto
@@ -226,6 +227,13 @@ async def test_entities(
         with pytest.raises(HomeAssistantError, match="Not done"):
             await use("switch", "turn_on", TV)
         await until(entry, lambda: shown(hass, "app_updated_phone.living_room_tv"))
+        told = (await async_get_config_entry_diagnostics(hass, entry))["phones"][
+            "phone"
+        ]
+        assert (told["problem"], told["camera"]) == (None, False)
+        assert told["apps"] == {"living_room_tv": "app_version_unverified"}
+        assert "battery" in told["senses"]
+        assert "com.example" not in str(told)
     await until(entry, lambda: state(hass, TV) == STATE_UNAVAILABLE)
 
     registry = er.async_get(hass)
