@@ -16,6 +16,7 @@ from homeassistant.util import dt as dt_util
 
 from .coordinator import HearthnetCoordinator
 from .core import wording
+from .core.approvals import this_evening
 from .core.clock import from_text
 from .core.devices import Values
 from .core.leftovers import Dropped
@@ -261,7 +262,7 @@ class Viewer:
     @callback
     def status(self, status: HubStatus, *, may_decide: bool) -> dict[str, Any]:
         """Return what stands above the list."""
-        record = status.librarian
+        record, evening = status.librarian, this_evening(dt_util.now())
         return {
             "now": dt_util.utcnow().timestamp(),
             "open": status.open,
@@ -284,6 +285,7 @@ class Viewer:
                     "wanted": self._wanted(question.operation, question.parameters),
                     "by": question.principal,
                     "until": question.expires_at.timestamp(),
+                    "evening": evening.timestamp() if question.again else None,
                 }
                 for question in status.questions
                 if self.may_read(question.target)

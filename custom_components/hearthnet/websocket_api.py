@@ -16,6 +16,7 @@ from homeassistant.helpers.target import (
     TargetSelection,
     async_extract_referenced_entity_ids,
 )
+from homeassistant.util import dt as dt_util
 import voluptuous as vol
 
 from .card import async_card_digest
@@ -229,6 +230,7 @@ async def ws_chain(
         vol.Required("type"): f"{DOMAIN}/timeline/answer",
         vol.Required("question"): cv.string,
         vol.Required("approve"): bool,
+        vol.Optional("until"): vol.All(vol.Coerce(float), vol.Range(0, 2**32)),
         vol.Required("language"): cv.string,
     }
 )
@@ -241,7 +243,7 @@ async def ws_answer(
         return
     coordinator, _ = ready
     context = Context(user_id=connection.user.id)
-    caller = await async_caller(coordinator, context)
+    caller, until = await async_caller(coordinator, context), msg.get("until")
     try:
         with requested_by(context):
             result = await coordinator.hub.answer(
@@ -249,12 +251,15 @@ async def ws_answer(
                 principal=caller.principal,
                 origin=caller.origin,
                 approve=msg["approve"],
+                until=dt_util.utc_from_timestamp(until) if until else None,
             )
     except LookupError:
         text = "This question does not stand any more."
         connection.send_error(msg["id"], websocket_api.ERR_NOT_FOUND, text)
     except PermissionError as error:
         connection.send_error(msg["id"], websocket_api.ERR_UNAUTHORIZED, str(error))
+    except ValueError as error:
+        connection.send_error(msg["id"], websocket_api.ERR_INVALID_FORMAT, str(error))
     else:
         told = speech(coordinator, result, msg["language"]) if result else None
         connection.send_result(msg["id"], {"speech": told})

@@ -1,12 +1,12 @@
 /** What a reader may do. Who asks is told by the connection, never by the card. */
 
 import type { Hass } from "./hass";
-import type { Row } from "./types";
+import type { Chain, Row } from "./types";
 import { UNDO } from "./words";
 
 const DOMAIN = "hearthnet";
 
-export type Action = "release_hold" | "cancel" | "undo" | "ask";
+export type Action = "release_hold" | "revoke_approval" | "cancel" | "undo" | "ask";
 
 /** Tell whether this version of the integration has an action. */
 export function offers(hass: Hass, action: Action): boolean {
@@ -19,10 +19,24 @@ export async function act(hass: Hass, action: Action, data: object): Promise<unk
   return answer.response?.speech;
 }
 
-/** Answer a question that waits for a person; return what came of it in words. */
-export async function answer(hass: Hass, question: string, approve: boolean): Promise<unknown> {
+/** Read the messages behind a row. */
+export function chainOf(hass: Hass, { event }: Row): Promise<Chain> {
+  return hass.callWS({ type: "hearthnet/timeline/chain", event, language: hass.language });
+}
+
+/**
+ * Answer a question that waits for a person; return what came of it in words.
+ * With `until` the same is agreed to as long as that.
+ */
+export async function answer(
+  hass: Hass,
+  question: string,
+  approve: boolean,
+  until: number | null,
+): Promise<unknown> {
   const message = { type: "hearthnet/timeline/answer", question, approve, language: hass.language };
-  return (await hass.callWS<{ speech: unknown }>(message)).speech;
+  const asked = until === null ? message : { ...message, until };
+  return (await hass.callWS<{ speech: unknown }>(asked)).speech;
 }
 
 /** Ask anew for what a start dropped, or let it be; return what came of it in words. */

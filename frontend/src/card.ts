@@ -10,7 +10,7 @@ import {
 } from "lit";
 import { guard } from "lit/directives/guard.js";
 import { repeat } from "lit/directives/repeat.js";
-import { act, answer, fire, offers, redo, type Action } from "./actions";
+import { act, answer, chainOf, fire, offers, redo, type Action } from "./actions";
 import base from "./base.css?inline";
 import css from "./card.css?inline";
 import { Clocks } from "./clocks";
@@ -35,10 +35,20 @@ import { strips } from "./parts/strips";
 import { reveal, scrolled } from "./scroll";
 import { byDay, type Filter } from "./store";
 import { fill, loadTexts, textsFor } from "./texts";
-import type { Chain, Dropped, FeedMessage, Hold, Plan, Question, Row, Status } from "./types";
+import type {
+  Approval,
+  Chain,
+  Dropped,
+  FeedMessage,
+  Hold,
+  Plan,
+  Question,
+  Row,
+  Status,
+} from "./types";
 import { Words } from "./words";
 
-/** The address that the integration serves the card under has the file's digest in it. */
+/** The digest that the integration puts into the file's address. */
 const OWN_DIGEST = /\/hearthnet_static\/([0-9a-f]+)\//.exec(import.meta.url)?.[1];
 
 export class TimelineCard extends LitElement {
@@ -218,12 +228,7 @@ export class TimelineCard extends LitElement {
     this.requestUpdate();
   };
 
-  #load = (row: Row): Promise<Chain> =>
-    this.hass!.callWS({
-      type: "hearthnet/timeline/chain",
-      event: row.event,
-      language: this.hass!.language,
-    });
+  #load = (row: Row): Promise<Chain> => chainOf(this.hass!, row);
 
   /** Tell in a toast what came of something. */
   #tell(done: Promise<unknown>): void {
@@ -234,15 +239,16 @@ export class TimelineCard extends LitElement {
     );
   }
 
-  #release = (hold: Hold): void =>
-    this.#tell(
-      Promise.all(hold.ids.map((id) => act(this.hass!, "release_hold", { hold: id }))).then(
-        () => "",
-      ),
-    );
+  #act(action: Action, ...each: object[]): void {
+    const done = each.map((data) => act(this.hass!, action, data));
+    this.#tell(Promise.all(done).then(() => ""));
+  }
 
-  #decide = (question: Question, approve: boolean): void =>
-    this.#settle(answer(this.hass!, question.id, approve));
+  #release = (hold: Hold): void =>
+    this.#act("release_hold", ...hold.ids.map((id) => ({ hold: id })));
+
+  #decide = (question: Question, approve: boolean, until: number | null): void =>
+    this.#settle(answer(this.hass!, question.id, approve, until));
 
   #redo = (dropped: Dropped, again: boolean): void =>
     this.#settle(redo(this.hass!, dropped.intent, again));
@@ -256,8 +262,9 @@ export class TimelineCard extends LitElement {
     );
   }
 
-  #cancel = (plan: Plan): void =>
-    this.#tell(act(this.hass!, "cancel", { intent: plan.intent }).then(() => ""));
+  #revoke = ({ id }: Approval): void => this.#act("revoke_approval", { approval: id });
+
+  #cancel = ({ intent }: Plan): void => this.#act("cancel", { intent });
 
   // What they see
 
@@ -319,6 +326,7 @@ export class TimelineCard extends LitElement {
     return strips(status, words, this.#skew, full, {
       decide: status.may_decide ? this.#decide : undefined,
       release: status.may_decide && may("release_hold") ? this.#release : undefined,
+      revoke: status.may_decide && may("revoke_approval") ? this.#revoke : undefined,
       cancel: may("cancel") ? this.#cancel : undefined,
       redo: this.#redo,
     });

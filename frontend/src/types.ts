@@ -146,6 +146,18 @@ export interface Question {
   wanted: string;
   by: string;
   until: number;
+  /** Until when the same may be agreed to; null: nobody will ask for it again. */
+  evening: number | null;
+}
+
+/** What needs no question any more, until it ends. */
+export interface Approval {
+  id: string;
+  targets: Target[];
+  wanted: string;
+  for: string;
+  by: string;
+  until: number;
 }
 
 /** What is to be done later. */
@@ -173,6 +185,7 @@ export interface Status {
   agents: Agent[];
   holds: Hold[];
   questions: Question[];
+  approvals: Approval[];
   plans: Plan[];
   dropped: Dropped[];
   /** The reader may release holds and confirm. */

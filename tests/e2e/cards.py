@@ -175,6 +175,7 @@ def status(**part: Any) -> dict[str, Any]:
         ],
         "holds": [],
         "questions": [],
+        "approvals": [],
         "plans": [],
         "dropped": [],
         "record": {

@@ -355,6 +355,7 @@ def test_who_may_not_decide_gets_no_buttons(page: Page) -> None:
         "wanted": "unlocked",
         "by": "Gus",
         "until": 1_796_000_100,
+        "evening": None,
     }
     part: dict[str, Any] = {"questions": [question]}
     mounted = Mounted.on(page, snapshot=snapshot(**part, may_decide=False))
@@ -377,6 +378,42 @@ def test_plans_for_later_can_be_canceled(page: Page) -> None:
     assert call[:3] == ["hearthnet", "cancel", {"intent": "hub.1.7"}]
     mounted.send({"type": "status", "status": status()})
     expect(strip).to_have_count(0)
+
+
+def test_a_routines_question_is_answered_for_the_evening(page: Page) -> None:
+    """One button more; what was agreed to is shown with its end, and taken back."""
+    evening = page.evaluate("Date.now() / 1000") + 3600
+    question = {
+        "id": "q",
+        "targets": [{"entity_id": None, "name": "Door"}],
+        "wanted": "unlocked",
+        "by": "Night round",
+        "until": 1_796_000_100,
+        "evening": evening,
+    }
+    mounted = Mounted.on(
+        page, snapshot=snapshot(questions=[question]), actions=["revoke_approval"]
+    )
+    section = mounted.card.get_by_role("region", name="Waits for you")
+    section.get_by_role("button", name="until").click()
+    (call,) = mounted.told("calls")
+    assert (call["question"], call["approve"], call["until"]) == ("q", True, evening)
+
+    approval = {
+        "id": "hub.1.20",
+        "targets": question["targets"],
+        "wanted": "unlocked",
+        "for": "Night round",
+        "by": "Anna",
+        "until": 1_796_000_000 + 90,
+    }
+    mounted.send({"type": "status", "status": status(approvals=[approval])})
+    strip = mounted.card.get_by_role("list", name="Agreed to in advance")
+    expect(strip).to_contain_text("Door: unlocked Night round")
+    expect(strip.get_by_role("timer")).to_have_text(re.compile(r"1:(30|2\d)"))
+    strip.get_by_role("button", name="Revoke: Door: unlocked").click()
+    call = mounted.told("calls")[-1]
+    assert call[:3] == ["hearthnet", "revoke_approval", {"approval": "hub.1.20"}]
 
 
 def test_what_a_restart_dropped_is_offered_again(page: Page) -> None:
@@ -424,6 +461,7 @@ def test_axe_finds_nothing(open_page: OpenPage, hearth: HassServer, dark: bool) 
         "wanted": "unlocked",
         "by": "Gus",
         "until": 1_796_000_100,
+        "evening": None,
     }
     bad = {"bad_commit": "abcdef0123456789", "bad_since": 1_796_000_000 - 5}
     record = {"connected": True, "behind": 3, "problem": "the disk is full", **bad}

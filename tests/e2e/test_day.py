@@ -63,6 +63,10 @@ def provider() -> Iterator[MessagesApi]:
         loop.close()
 
 
+UNSETTLED = (AssertionError, TimeoutError, RuntimeError)
+"""What waiting for something that does not come about raises."""
+
+
 def looks(home: Stage) -> dict[str, str | int | None]:
     """Return how every device of the home is now."""
     entities = {state["entity_id"]: state for state in home.socket.call("get_states")}
@@ -137,7 +141,7 @@ def test_a_day(home: Stage, model: MessagesApi, record_property: Any) -> None:
 
         try:
             wait_until(settled, 2, lambda: "")
-        except AssertionError, TimeoutError, RuntimeError:
+        except UNSETTLED:
             other = {k: (want[k], now[k]) for k in want if want[k] != now[k]}
             wrong.append(f"{turn.text} -> {speech}: wanted, is: {other}")
         if turn.says.casefold() not in speech.casefold():
@@ -155,3 +159,6 @@ def test_a_day(home: Stage, model: MessagesApi, record_property: Any) -> None:
     record_property("model calls", len(model.requests))
     record_property("median without a model", round(statistics.median(local), 3))
     assert wrong == [], "\n".join(wrong)
+    # C19: who is asked all day long agrees without looking.
+    asked_back = home.events(type="confirmation_request", limit=200)
+    assert len(asked_back) == 1

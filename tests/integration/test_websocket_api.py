@@ -264,6 +264,7 @@ async def test_a_question_is_answered_once(
     (question,) = event["status"]["questions"]
     assert question["targets"] == [{"entity_id": FREEZER, "name": "Freezer"}]
     assert question["wanted"] == "off"
+    assert question["evening"] is None
     (waiting,) = (await ask(client, "page"))["result"]["rows"]
     assert waiting["outcome"] == "waiting"
 
@@ -274,6 +275,40 @@ async def test_a_question_is_answered_once(
     assert (row["id"], row["outcome"]) == (waiting["id"], "already_so")
     answer = await ask(client, "answer", question=question["id"], approve=True)
     assert answer["error"]["code"] == "not_found"
+
+
+async def test_a_routines_question_is_answered_for_the_evening(
+    hass: HomeAssistant, client: MockHAClientWebSocket
+) -> None:
+    """It is asked once; what was agreed to shows with its end."""
+    await subscribe(client)
+
+    async def night_round() -> str:
+        context = Context()
+        ran = {"name": "Night round", "entity_id": "automation.night_round"}
+        hass.bus.async_fire("automation_triggered", ran, context=context)
+        given = {"entity_id": FREEZER, "action": "switch.turn_off", "reason": "night"}
+        response: Any = await hass.services.async_call(
+            DOMAIN, "propose", given, True, context, None, True
+        )
+        return str(response["outcome"])
+
+    assert await night_round() == "waiting"
+    event = await until(
+        client, lambda e: e["type"] == "status" and bool(e["status"]["questions"])
+    )
+    (question,) = event["status"]["questions"]
+    assert question["evening"] > question["until"]
+    answer = {"question": question["id"], "approve": True}
+    late = await ask(client, "answer", **answer, until=question["evening"] + 1e6)
+    assert late["error"]["code"] == "invalid_format"
+    agreed = await ask(client, "answer", **answer, until=question["evening"])
+    assert agreed["success"], agreed
+    assert await night_round() == "already_so"
+    status = (await subscribe(client))["status"]
+    (approval,) = status["approvals"]
+    assert (approval["for"], approval["until"]) == ("Night round", question["evening"])
+    assert status["questions"] == []
 
 
 async def test_an_unload_tells_the_card_to_ask_again(

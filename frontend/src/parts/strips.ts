@@ -4,15 +4,16 @@ import { html, nothing, type TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import { capital } from "../chain";
 import { fill, type Texts } from "../texts";
-import type { Agent, Dropped, Hold, Plan, Question, Status } from "../types";
+import type { Agent, Approval, Dropped, Hold, Plan, Question, Status } from "../types";
 import type { Words } from "../words";
 
 type Part = TemplateResult | typeof nothing;
 
 /** What a reader may do here; undefined: not this one, or not this version. */
 export interface Deeds {
-  decide: ((question: Question, approve: boolean) => void) | undefined;
+  decide: ((question: Question, approve: boolean, until: number | null) => void) | undefined;
   release: ((hold: Hold) => void) | undefined;
+  revoke: ((approval: Approval) => void) | undefined;
   cancel: ((plan: Plan) => void) | undefined;
   redo: (dropped: Dropped, again: boolean) => void;
 }
@@ -37,6 +38,7 @@ export function strips(
     questions,
     droppedStrip(status.dropped, words, deeds.redo),
     planStrip(status.plans, words, deeds.cancel),
+    approvalStrip(status.approvals.filter(stands), words, skew, deeds.revoke),
     holdStrip(status.holds.filter(stands), words, skew, deeds.release),
   ];
 }
@@ -127,6 +129,40 @@ function planStrip(plans: Plan[], words: Words, cancel: ((plan: Plan) => void) |
   </ul>`;
 }
 
+function approvalStrip(
+  approvals: Approval[],
+  words: Words,
+  skew: number,
+  revoke: Deeds["revoke"],
+): Part {
+  if (!approvals.length) return nothing;
+  const { t } = words;
+  return html`<ul class="strip holds" aria-label=${t.approvals}>
+    ${repeat(
+      approvals,
+      (one) => one.id,
+      (one) => {
+        const told = fill(t.named, { name: words.names(one.targets), value: one.wanted });
+        return html`<li title=${one.by}>
+          <span>${told} <span class="soft">${one.for}</span></span>
+          <span class="clock" role="timer" data-until=${one.until - skew}></span>
+          ${
+            revoke
+              ? html`<button
+                  class="chip"
+                  aria-label=${fill(t.named, { name: t.revoke, value: told })}
+                  @click=${() => revoke(one)}
+                >
+                  ${t.revoke}
+                </button>`
+              : nothing
+          }
+        </li>`;
+      },
+    )}
+  </ul>`;
+}
+
 function droppedStrip(
   dropped: Dropped[],
   { t }: Words,
@@ -160,7 +196,7 @@ function questionStrip(
   questions: Question[],
   words: Words,
   skew: number,
-  decide: ((question: Question, approve: boolean) => void) | undefined,
+  decide: Deeds["decide"],
 ): Part {
   if (!questions.length) return nothing;
   const { t } = words;
@@ -179,8 +215,15 @@ function questionStrip(
           ></span>
           ${
             decide
-              ? html`<button class="chip" @click=${() => decide(one, false)}>${t.reject}</button
-                  ><button class="chip strong" @click=${() => decide(one, true)}>
+              ? html`<button class="chip" @click=${() => decide(one, false, null)}>
+                    ${t.reject}</button
+                  >${
+                    one.evening === null
+                      ? nothing
+                      : html`<button class="chip" @click=${() => decide(one, true, one.evening)}>
+                          ${fill(t.until, { time: words.moment(one.evening) })}
+                        </button>`
+                  }<button class="chip strong" @click=${() => decide(one, true, null)}>
                     ${t.approve}
                   </button>`
               : nothing

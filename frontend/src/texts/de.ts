@@ -111,6 +111,8 @@ export const table: Texts = {
   approve: "Erlauben",
   reject: "Ablehnen",
 
+  approvals: "Im Voraus erlaubt",
+  revoke: "Widerrufen",
   plans: "Für später geplant",
   cancel: "Streichen",
   restarted: "Von einem Neustart verworfen",

@@ -67,6 +67,8 @@ export interface Texts {
   approve: string;
   reject: string;
 
+  approvals: string;
+  revoke: string;
   plans: string;
   cancel: string;
   restarted: string;
@@ -213,6 +215,8 @@ export const en: Texts = {
   approve: "Approve",
   reject: "Reject",
 
+  approvals: "Agreed to in advance",
+  revoke: "Revoke",
   plans: "Planned for later",
   cancel: "Cancel",
   restarted: "Dropped by a restart",

@@ -109,6 +109,8 @@ export const table: Texts = {
   approve: "批准",
   reject: "拒绝",
 
+  approvals: "已提前同意",
+  revoke: "撤销",
   plans: "计划稍后执行",
   cancel: "取消",
   restarted: "因重启而丢弃",
