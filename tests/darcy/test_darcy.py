@@ -6,11 +6,12 @@ import pytest
 
 from hearthnet.core.bus import retry
 from hearthnet.core.devices import Device
+from hearthnet.core.intents import Origin
 from hearthnet.core.messages import MessageType
 from hearthnet.core.news import HoldBroken
 from hearthnet.core.reasons import Outcome, Reason
 from hearthnet.core.status import Cause
-from tests.core.home import ROUTINE
+from tests.core.home import ANNA, ROUTINE
 from tests.support.mosquitto import Mosquitto
 from tests.support.phone.fake_adbd import FakeAdbd
 
@@ -74,6 +75,42 @@ async def test_holds_meet_on_the_same_appliance(
         assert adbd.world.tv.presses == ["power"]
         (hold,) = here.hub.status.holds
         assert (hold.device, hold.attribute) == (box, "state")
+
+
+async def test_a_lease_for_later(
+    mosquitto: Mosquitto, adbd: FakeAdbd, key_file: Path, tmp_path: Path
+) -> None:
+    """It stands at the phone's gate, is good once, and ends when it is revoked."""
+    async with (
+        home(tmp_path, mosquitto.port) as here,
+        darcy(tmp_path, mosquitto.port, adbd.port, key_file),
+    ):
+        await here.reached()
+
+        async def lease(operation: str) -> str:
+            step = await here.hub.request_lease(
+                principal=ANNA,
+                origin=Origin.APP,
+                target=TV,
+                operation=operation,
+                parameters={},
+                reason="a test",
+            )
+            assert step.outcome is Outcome.GRANTED, step
+            assert step.lease
+            return step.lease
+
+        off = await lease("tv.power_off")
+        assert adbd.world.tv.presses == []
+        used = await here.hub.execute(off, principal=ANNA, origin=Origin.APP)
+        assert used.steps[0].outcome is Outcome.CHANGED, used
+        on = await lease("tv.power_on")
+        assert await here.hub.control.revoke_lease(on, ANNA)
+        # The phone says that it is over, and the hub lets go of it.
+        await until(lambda: not here.hub.status.leases)
+        with pytest.raises(LookupError):
+            await here.hub.execute(on, principal=ANNA, origin=Origin.APP)
+        assert adbd.world.tv.presses == ["power"]
 
 
 async def test_recipes_follow_the_hub(
