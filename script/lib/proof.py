@@ -20,6 +20,8 @@ ROOT = Path(__file__).parents[2]
 EVIDENCE = ROOT / "docs/evidence.md"
 SHIPPED = "companion/hearthnet/traces/shipped"
 CAUTIOUS = "custom_components/hearthnet/core/policy/presets/cautious.yaml"
+LIMIT = 480.0
+"""Seconds after which a part is given up."""
 _ABOUT = """\
 # Evidence
 
@@ -140,10 +142,17 @@ PARTS = (
         "The design's targets",
         (
             *("hearthnet", "bench"),
-            *("gate", "intent", "loop", "record", "timeline", "verdicts", "kills"),
-            *("--commands", "5000", "--kills", "40", "--json", JSON),
+            *("gate", "intent", "broker", "loop", "record", "timeline", "planner"),
+            *("verdicts", "kills", "--commands", "5000", "--kills", "20"),
+            *("--json", JSON),
         ),
         _bench,
+    ),
+    Part(
+        "faults",
+        "A home whose every part is killed again and again",
+        ("python", "-m", "tests.faults", "--kills", "30"),
+        _text,
     ),
     Part(
         "scale",
@@ -192,17 +201,27 @@ def _run(part: Part) -> Ran:
         file = Path(folder) / "told.json"
         program, *rest = (str(file) if word == JSON else word for word in part.command)
         start = monotonic()
+        status, output = _until([programs / program, *rest])
+        seconds = monotonic() - start
+        told = json.loads(file.read_text("utf-8")) if file.exists() else None
+    return Ran(status, output, told, seconds)
+
+
+def _until(command: Sequence[Path | str]) -> tuple[int, str]:
+    """Run a command; return its exit status and what it said."""
+    try:
         done = subprocess.run(
-            [programs / program, *rest],
+            command,
             cwd=ROOT,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
             check=False,
+            timeout=LIMIT,
         )
-        seconds = monotonic() - start
-        told = json.loads(file.read_text("utf-8")) if file.exists() else None
-    return Ran(done.returncode, done.stdout, told, seconds)
+    except subprocess.TimeoutExpired:
+        return 124, f"It did not end within {LIMIT:g} seconds."
+    return done.returncode, done.stdout
 
 
 def _section(part: Part, ran: Ran) -> str:
