@@ -7,7 +7,10 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 EVIDENCE = ROOT / "docs/evidence.md"
-PAGES = [ROOT / "README.md", *(ROOT / f"docs/{n}.md" for n in ("audit", "models", "record"))]
+PAGES = [
+    ROOT / "README.md",
+    *(ROOT / f"docs/{n}.md" for n in ("audit", "models", "record")),
+]
 MEASURED = re.compile(
     r"[0-9][0-9.,]* ?(?:ms\b|µs\b|[kM]i?B\b|bytes an event|events a second)"
 )
