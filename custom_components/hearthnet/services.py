@@ -8,6 +8,7 @@ from homeassistant.helpers import service
 
 from . import (
     action_leases,
+    action_past,
     action_plans,
     action_record,
     action_texts,
@@ -21,6 +22,7 @@ from .principal import async_caller, requested_by
 ACTIONS: Final = (
     *action_wishes.ACTIONS,
     *action_plans.ACTIONS,
+    *action_past.ACTIONS,
     *action_leases.ACTIONS,
     *action_record.ACTIONS,
     *action_texts.ACTIONS,

@@ -6,19 +6,21 @@ and for longer while the librarian is away; both are told as one.
 
 from collections import deque
 from collections.abc import Iterable, Mapping
-from datetime import timedelta
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from itertools import islice, takewhile
 import json
 from typing import Any, Protocol
 
-from .clock import to_text
-from .devices import Principal
+from .clock import from_text, to_text
+from .devices import Principal, Values
 from .librarian import LibrarianError
 from .librarian.record import Event
-from .messages import EventId, Message, MessageType
+from .messages import EventId, Json, Message, MessageType
 from .node import Node, Record
 from .paths import device_path
 from .reasons import Outcome
+from .shadow import doubt
 from .status import LibrarianStatus
 from .undo import UNDO, UNDOABLE
 
@@ -29,6 +31,19 @@ UNDO_WITHIN = timedelta(hours=24)
 """How long ago something may have been done to be undone by a word."""
 
 type Row = dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Past:
+    """How devices were at a moment."""
+
+    at: datetime
+    commit: str | None
+    """The newest commit up to then, as far as the librarian could be asked."""
+    complete: bool
+    """False when only what this node remembers is in it."""
+    values: Mapping[str, Values]
+    """By device id; those of which nothing sure is on record are not in it."""
 
 
 class Library(Protocol):
@@ -181,6 +196,55 @@ class Chronicle:
         if not told["events"]:
             raise LookupError("nothing is on record about it")
         return {**told, "event": event}
+
+    async def state_at(
+        self,
+        devices: Iterable[str],
+        at: datetime | None = None,
+        *,
+        commit: str | None = None,
+    ) -> Past:
+        """Return how devices were at a moment, or right after a commit.
+
+        Args:
+            devices: their ids.
+            at: the moment; with `commit` it is that commit's.
+            commit: the first letters of it, or all.
+
+        Raises:
+            LookupError: the record has nothing that old, or no such commit.
+        """
+        paths = {device_path(device): device for device in devices}
+        tail = self._unrecorded()[::-1]
+        given = {"commit": commit} if commit else {"until": to_text(at) if at else None}
+        base, complete = await self._ask("commit_at", **given)
+        kept: dict[str, Json] = {}
+        if base is not None:
+            asked = {"prefix": "devices/", "paths": list(paths), "at": base["commit"]}
+            state, complete = await self._ask("state", **asked)
+            kept = {path: value for path, (_, value) in (state or {}).items()}
+        if commit is not None:
+            if base is None:
+                raise LookupError(commit)
+            tail, at = [], from_text(base["at"])
+        # Without the librarian, only what is remembered can be told.
+        for record in tail if complete else self._recent:
+            if at is None or record.message.at <= at:
+                kept |= {p: v for p, v in record.message.writes.items() if p in paths}
+        if at is None or (base is None and not kept):
+            raise LookupError("nothing is on record of that time")
+        return Past(
+            at=at,
+            commit=base["commit"] if base else None,
+            complete=complete,
+            values={
+                paths[path]: values
+                for path, value in kept.items()
+                if isinstance(value, dict)
+                and doubt(value) is None
+                and isinstance(values := value["values"], dict)
+            },
+        )
 
     async def asker(self, intent: str) -> Principal | None:
         """Return whose intent it was; None when that is not on record."""

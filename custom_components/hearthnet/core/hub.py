@@ -41,6 +41,7 @@ from .overview import Overview
 from .phone.recipes import Recipes
 from .planner import FirstOf, Planner
 from .planner.deferrals import DeferralPlanner
+from .planner.restore import RestorePlanner, restoring
 from .planner.undo import UndoPlanner
 from .reservations import Reservations, Waiter
 from .restart import Restart, Startup, recover
@@ -161,6 +162,7 @@ class Hub:
             planner=FirstOf(
                 UndoPlanner(node.view, self.chronicle, self.state.deferred),
                 DeferralPlanner(self.state.deferred),
+                RestorePlanner(self.chronicle.state_at),
                 planner,
             ),
             verifier=verifier,
@@ -367,6 +369,22 @@ class Hub:
             language=language,
         )
         return await self._rupert.use(request, lease)
+
+    async def restore(
+        self,
+        request: Request,
+        devices: tuple[str, ...],
+        *,
+        at: datetime | None,
+        commit: str | None = None,
+    ) -> Result:
+        """Put devices back to how they were at a moment, or right after a commit.
+
+        Raises:
+            LookupError: the record has nothing that old, or no such commit.
+        """
+        past = await self.chronicle.state_at(devices, at, commit=commit)
+        return await self._rupert.take(request, restoring(devices, past, self._house))
 
     async def answer(
         self,

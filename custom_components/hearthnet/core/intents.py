@@ -150,6 +150,8 @@ class Plan:
     """When to act; None: now."""
     reverts: bool = False
     """True when at `until` the devices go back to how they were."""
+    as_of: datetime | None = None
+    """The moment whose state the actions put back."""
     waiting: tuple[Waiting, ...] = ()
     """What a question about plans for later is answered with."""
     cancels: tuple[Waiting, ...] = ()
@@ -247,6 +249,8 @@ class Result:
     """When it will be done; None: it was done, or not, just now."""
     until: datetime | None = None
     """When what was done goes back to how it was."""
+    as_of: datetime | None = None
+    """The moment whose state was to be put back."""
     waiting: tuple[Waiting, ...] = ()
     """The plans for later that were asked about."""
     canceled: tuple[Waiting, ...] = ()

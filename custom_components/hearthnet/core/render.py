@@ -116,6 +116,8 @@ class _Writer:
         ]
         if result.reason is not None:
             sentences.append(self.texts.rest.format(why=self._reason(result.reason)))
+        if result.as_of is not None:
+            sentences.insert(0, self.texts.as_of.format(time=self._time(result.as_of)))
         if result.until is not None:
             sentences.append(self.texts.until.format(time=self._time(result.until)))
         return sentences

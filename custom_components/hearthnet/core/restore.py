@@ -18,6 +18,11 @@ _SWITCHED = frozenset({"switch", "input_boolean"})
 _LIGHT = ("brightness_pct", "color_temp_kelvin", "rgb_color")
 
 
+def restorable(device: Device) -> bool:
+    """Tell whether there are ways back for devices of this kind at all."""
+    return device.domain in _SWITCHED or device.domain in _BUILDERS
+
+
 def ways_back(device: Device, changed: Values, before: Values) -> tuple[Way, ...]:
     """Return the operations that restore changed attributes.
 

@@ -1,18 +1,18 @@
-"""Undo: the actions that put back what an intent changed. Pure.
+"""Undo and restore: the actions that put devices back to how they were. Pure.
 
-They are proposals like any other. What somebody else has changed since is left
-alone and named.
+They are proposals like any other. An undo leaves alone, and names, what somebody
+else has changed since; a restore names what it cannot put back.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from .devices import House, Values
+from .devices import Device, House, Values
 from .effects import same_value
 from .intents import Action
 from .messages import Message
 from .paths import device_path
-from .reasons import Outcome
+from .reasons import Outcome, Reason
 from .restore import ways_back
 from .view import View
 
@@ -48,24 +48,67 @@ def undo_of(receipts: Iterable[Message], house: House, view: View) -> Undo:
     for device_id, receipt in last.items():
         if (device := house.device(device_id)) is None:
             continue
-        now, before = house.read(device_id).values, first[device_id]
-        changed = {
-            name: value
-            for name, value in before.items()
-            if not same_value(name, value, now.get(name))
-        }
+        before = first[device_id]
+        changed = _changed(house, device_id, before)
         if not changed:
             continue
         if view.version(device_path(device_id)) not in (None, receipt.id):
             skipped.append(device_id)
             continue
-        actions.extend(
-            Action(
-                targets=(device_id,),
-                operation=operation,
-                parameters=parameters,
-                why=f"undo of {receipt.intent}",
-            )
-            for operation, parameters in ways_back(device, changed, before)
-        )
+        actions += _back(device, changed, before, f"undo of {receipt.intent}")
     return Undo(tuple(actions), tuple(skipped))
+
+
+@dataclass(frozen=True)
+class Restore:
+    """What putting devices back would do."""
+
+    actions: tuple[Action, ...]
+    left: tuple[tuple[str, Reason], ...]
+    """Ids of devices that cannot be put back, each with why."""
+
+
+def restore_of(
+    devices: Iterable[str], past: Mapping[str, Values], house: House, why: str
+) -> Restore:
+    """Return how to give devices the values that they had.
+
+    Args:
+        devices: ids of those that are meant.
+        past: the values by device id, as far as they are known.
+        house: the devices as they are now.
+        why: the reason that the actions carry.
+    """
+    actions: list[Action] = []
+    left: list[tuple[str, Reason]] = []
+    for device_id in devices:
+        device, before = house.device(device_id), past.get(device_id)
+        if device is None:
+            left.append((device_id, Reason.UNKNOWN_TARGET))
+        elif before is None:
+            left.append((device_id, Reason.NOT_RECORDED))
+        elif changed := _changed(house, device_id, before):
+            back = _back(device, changed, before, why)
+            actions += back
+            if not back:
+                left.append((device_id, Reason.NO_WAY_BACK))
+    return Restore(tuple(actions), tuple(left))
+
+
+def _changed(house: House, device_id: str, before: Values) -> Values:
+    """Return those of a device's former values that are others now."""
+    now = house.read(device_id).values
+    return {
+        name: value
+        for name, value in before.items()
+        if not same_value(name, value, now.get(name))
+    }
+
+
+def _back(device: Device, changed: Values, before: Values, why: str) -> list[Action]:
+    return [
+        Action(
+            targets=(device.id,), operation=operation, parameters=parameters, why=why
+        )
+        for operation, parameters in ways_back(device, changed, before)
+    ]

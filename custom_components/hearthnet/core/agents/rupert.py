@@ -204,6 +204,12 @@ class Rupert(Agent):
         `lease` is the life in seconds of the leases wanted.
         """
         plan = Plan(kind=PlanKind.COMMAND, actions=tuple(actions), source="proposal")
+        return await self.take(request, plan, lease=lease)
+
+    async def take(
+        self, request: Request, plan: Plan, *, lease: float | None = None
+    ) -> Result:
+        """Take an intent that code has planned already, as `propose` does."""
         try:
             intent = None if request.dry_run else self._open(request, lease=lease)
             return await self.carry_out(request, plan, intent)
@@ -273,6 +279,7 @@ class Rupert(Agent):
             say=plan.say,
             reason=plan.reason,
             near=plan.near,
+            as_of=plan.as_of,
             dry_run=request.dry_run,
         )
         if plan.kind is PlanKind.QUESTION:

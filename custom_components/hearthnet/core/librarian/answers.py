@@ -9,6 +9,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from ..clock import to_text
 from ..messages import Json
 from . import LibrarianError
 from .index import Index
@@ -32,6 +33,7 @@ class Answers:
             "event": self.event,
             "explain": self.explain,
             "state": self.state,
+            "commit_at": self.commit_at,
             "snapshot": self.snapshot,
             "commit_of": self.commit_of,
         }
@@ -109,6 +111,20 @@ class Answers:
             for path, event, gone, _ in self._index.versions(prefix, until)
             if wanted is None or path in wanted
         }
+
+    def commit_at(
+        self, *, until: str | None = None, commit: str = ""
+    ) -> dict[str, str] | None:
+        """Return the commit and time of the newest event up to a moment.
+
+        Or of the one event whose commit begins so; None when there is none.
+        """
+        found = self._index.newest(until=until, commit=commit)
+        if found is None:
+            return None
+        event = self._git.event(found)
+        at = to_text(event.message.at) if event.message else ""
+        return {"commit": found, "at": at}
 
     def snapshot(self) -> dict[str, Any]:
         """Return everything a node needs to load its view: see `View.load`."""

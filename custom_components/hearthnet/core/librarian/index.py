@@ -140,6 +140,20 @@ class Index:
             row = self._one(_NUMBER, _key(event or ""))
         return row["n"] if row else None
 
+    def newest(self, *, until: str | None = None, commit: str = "") -> str | None:
+        """Return the newest commit of an event up to a moment, or by how it begins.
+
+        Args:
+            until: a moment as messages write it; None: any.
+            commit: the first letters of a commit, which must be of one only.
+        """
+        rows = self._all(
+            "SELECT commit_id FROM events WHERE at <= ? AND commit_id >= ?"
+            " AND commit_id < ? ORDER BY n DESC LIMIT 2",
+            (until or _AFTER, commit, commit + _AFTER),
+        )
+        return None if not rows or (commit and len(rows) > 1) else rows[0]["commit_id"]
+
     def event(self, event: str) -> dict[str, Any] | None:
         """Return an event's row."""
         rows = self._rows(f"WHERE {_THIS}", _key(event))

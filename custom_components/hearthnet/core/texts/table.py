@@ -74,6 +74,8 @@ class Texts:
     nothing_to_do: str
     later: str
     """What is for later, with its time."""
+    as_of: str
+    """Before what became of devices that were to be as they were at `{time}`."""
     until: str
     """What was done goes back to how it was at `{time}`."""
     planned: str

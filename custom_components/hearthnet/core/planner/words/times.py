@@ -97,6 +97,14 @@ DELAYS = tuple(
         rf"{_SPAN} ?(?:之后|以后|后|後|之後|以後)",
     )
 )
+_AGO = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"(?<!\w){_SPAN} ago",
+        rf"(?<!\w)(?:vor|il y a|hace) (?:une? |einer )?{_SPAN}(?!\w)",
+        rf"{_SPAN} ?(?:之?前|以前)",
+    )
+)
 _UNTIL = phrases(
     """
     until, till, bis, 直到, jusqu a, jusque, hasta
@@ -163,6 +171,7 @@ NAMED_TIMES = (
     (phrases("midnight, mitternacht, 午夜, minuit, medianoche"), 24),
 )
 TOMORROW = phrases("tomorrow, morgen, 明天, demain, manana")
+_YESTERDAY = phrases("yesterday, gestern, 昨天, hier, ayer")
 _AFTERNOON = frozenset({"pm", "in the evening", "下午", "晚上"})
 _EXACT = frozenset({"am", "in the morning", "早上", "上午"})
 
@@ -172,32 +181,82 @@ def _after(sentence: str, now: datetime) -> datetime | None:
     for pattern in DELAYS:
         if (match := pattern.search(sentence)) is None:
             continue
-        unit = next(name for name in _UNITS if match[name])
-        count = _number(match["number"])
-        due = now.astimezone(UTC) + timedelta(seconds=count * _UNITS[unit])
-        return due.astimezone(now.tzinfo)
+        return _moved(now, match, 1)
     return None
+
+
+def _moved(now: datetime, span: re.Match[str], direction: int) -> datetime:
+    """Return the time that lies a matched span from now."""
+    unit = next(name for name in _UNITS if span[name])
+    seconds = _number(span["number"]) * _UNITS[unit] * direction
+    moment = now.astimezone(UTC) + timedelta(seconds=seconds)
+    return moment.astimezone(now.tzinfo)
+
+
+def earlier(text: str, now: datetime) -> tuple[datetime, ...]:
+    """Return the past times that a text can mean, the latest first.
+
+    Empty when it names none. Without a half of the day it is the nearer one; on
+    a day that is over it may be both.
+
+    Args:
+        text: the words for the time alone, in any of the known languages.
+        now: local time, aware.
+    """
+    sentence = fold(text)
+    for pattern in _AGO:
+        if (match := pattern.search(sentence)) is not None:
+            return (_moved(now, match, -1),)
+    face = _face(sentence)
+    if face is None:
+        return ()
+    moment = now.replace(
+        hour=face.hour, minute=face.minute, second=0, microsecond=0, fold=0
+    )
+    other = moment.replace(hour=(face.hour + 12) % 24)
+    times = [moment] if face.exact else [moment, other]
+    if _YESTERDAY.search(sentence):
+        return tuple(sorted((t - timedelta(days=1) for t in times), reverse=True))
+    past = [t if t <= now else t - timedelta(days=1) for t in times]
+    return (max(past),)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Face:
+    """What a clock shows."""
+
+    hour: int
+    minute: int = 0
+    exact: bool
+    """It is known which half of the day is meant."""
 
 
 def _clock(sentence: str, now: datetime) -> datetime | None:
     """Return the next time that a clock shows what the sentence names."""
+    if (face := _face(sentence)) is None:
+        return None
+    tomorrow = bool(TOMORROW.search(sentence))
+    return _next(now, face.hour, face.minute, tomorrow, face.exact)
+
+
+def _face(sentence: str) -> _Face | None:
     for pattern, hour in NAMED_TIMES:
         if pattern.search(sentence):
-            return _next(now, hour % 24, 0, bool(TOMORROW.search(sentence)), exact=True)
+            return _Face(hour=hour % 24, exact=True)
     for clock in CLOCKS:
         if (match := clock.search(sentence)) is None:
             continue
         groups = match.groupdict()
-        hour, half = int(_number(match["hour"])), groups.get("half") or ""
-        if not 0 <= hour <= 24:
+        number, half = _number(match["hour"]), groups.get("half") or ""
+        if number not in range(25):
             continue
+        hour = int(number)
         minute = groups.get("minute") or "0"
         if half in _AFTERNOON and hour < 12:
             hour += 12
         exact = half in _AFTERNOON | _EXACT or hour > 12 or hour == 0
-        tomorrow = bool(TOMORROW.search(sentence))
-        return _next(
-            now, hour % 24, 30 if minute == "半" else int(minute), tomorrow, exact
+        return _Face(
+            hour=hour % 24, minute=30 if minute == "半" else int(minute), exact=exact
         )
     return None
 
