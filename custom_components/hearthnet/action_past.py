@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Final
 
-from homeassistant.core import HomeAssistant, ServiceCall, SupportsResponse, callback
+from homeassistant.core import ServiceCall, SupportsResponse, callback
 from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers import config_validation as cv
 from homeassistant.helpers.target import (
@@ -25,7 +25,6 @@ from .const import DOMAIN
 from .coordinator import HearthnetCoordinator
 from .core.intents import Request
 from .core.planner.restore import in_place
-from .house import HassHouse
 from .principal import Caller
 from .targets import async_device_id
 
@@ -55,7 +54,7 @@ async def _async_state_at(
     house = coordinator.house
     devices = {
         device_id: entity_id
-        for device_id in _async_devices(call.hass, house, call.data)
+        for device_id in _async_devices(coordinator, call.data)
         if (entity_id := house.entity_id(device_id)) is not None
         and house.people.may_read(caller.principal, entity_id)
     }
@@ -81,7 +80,7 @@ async def _async_restore(
 ) -> dict[str, Any]:
     """Put devices back to how they were, as the caller's own wish."""
     language = language_of(call)
-    devices = _async_devices(call.hass, coordinator.house, call.data)
+    devices = _async_devices(coordinator, call.data)
     at, commit = _moment(call.data)
     request = Request(
         text=f"restore as of {commit or at}",
@@ -99,17 +98,18 @@ async def _async_restore(
 
 @callback
 def _async_devices(
-    hass: HomeAssistant, house: HassHouse, data: Mapping[str, Any]
+    coordinator: HearthnetCoordinator, data: Mapping[str, Any]
 ) -> tuple[str, ...]:
     """Return the ids of the devices that are meant; a group stands for its members.
 
     Raises:
         ServiceValidationError: nothing is named, or what is named does not exist.
     """
+    house = coordinator.house
     selected = async_extract_referenced_entity_ids(
-        hass, TargetSelection(dict(data)), expand_group=False
+        coordinator.hass, TargetSelection(dict(data)), expand_group=False
     )
-    named = [async_device_id(hass, house, e) for e in sorted(selected.referenced)]
+    named = [async_device_id(coordinator, e) for e in sorted(selected.referenced)]
     groups = {d: device.members for d in named if (device := house.device(d))}
     members = [member for d in named for member in groups.get(d) or (d,)]
     indirect = selected.indirectly_referenced

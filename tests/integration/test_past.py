@@ -68,7 +68,7 @@ async def light(
     )
     assert told["complete"]
     await recorded(entry)
-    commit = entry.runtime_data.data.librarian.commit
+    commit: str | None = entry.runtime_data.data.librarian.commit
     assert commit is not None
     return commit
 
