@@ -92,6 +92,26 @@ async def test_what_an_older_key_has_left_is_no_alarm(
         assert await hub.alerts() == []
 
 
+async def test_a_will_that_comes_late_is_not_what_the_next_one_finds(
+    mosquitto: Mosquitto, tmp_path: Path
+) -> None:
+    """A node was killed and is back; then the broker says that it is gone."""
+    before = Peer("phone", tmp_path / "phone", mosquitto.port)
+    will = before.bus._status_payload(online=False)
+    await before.node.sync()
+    await before.node.close()
+    phone = Peer("phone", tmp_path / "phone", mosquitto.port)
+    hub = Peer("hub", tmp_path / "hub", mosquitto.port)
+    async with stranger(mosquitto.port) as someone, phone:
+        await phone.until(lambda: phone.bus.connected)
+        await someone.catch("status/phone")
+        await someone.put("status/phone", will, retain=True)
+        await someone.catch("status/phone", 2)
+        async with hub:
+            await hub.sees("phone")
+            assert phone.bus.twin.zombie is None
+
+
 async def test_a_boot_that_others_saw_is_told(
     mosquitto: Mosquitto, tmp_path: Path
 ) -> None:

@@ -11,7 +11,7 @@ import pytest
 from hearthnet.core.adapter import Permit
 from hearthnet.core.agents.manager import Manager
 from hearthnet.core.bus import presence, retry
-from hearthnet.core.clock import SystemClock
+from hearthnet.core.clock import Clock, SystemClock
 from hearthnet.core.companion import Companion, Identity
 from hearthnet.core.devices import Device
 from hearthnet.core.domains import OPERATIONS
@@ -26,7 +26,7 @@ from hearthnet.core.policy.load import preset
 from hearthnet.core.reasons import Outcome, Reason
 from hearthnet.core.recovery import read_past
 from hearthnet.core.reservations import LoopWaiter
-from hearthnet.core.restart import Startup
+from hearthnet.core.restart import Restart, Startup
 from hearthnet.simulation import Behavior, SimulatedHouse
 from tests.core.bus_home import KEYS, broker
 from tests.core.home import ANNA, ScriptedPlanner
@@ -75,9 +75,12 @@ class Tasks:
 class Home:
     """The hub's side."""
 
-    def __init__(self, hub: Hub, outside: Outside, changed: asyncio.Event) -> None:
+    def __init__(
+        self, hub: Hub, outside: Outside, changed: asyncio.Event, restart: Restart
+    ) -> None:
         self.hub = hub
         self.outside = outside
+        self.restart = restart
         self._changed = changed
 
     async def until(self, condition: Any) -> None:
@@ -98,9 +101,11 @@ class Home:
 
 
 @asynccontextmanager
-async def home(folder: Path, port: int, house: SimulatedHouse) -> AsyncIterator[Home]:
+async def home(
+    folder: Path, port: int, house: SimulatedHouse, clock: Clock | None = None
+) -> AsyncIterator[Home]:
     tasks, changed = Tasks(), asyncio.Event()
-    clock = SystemClock()
+    clock = clock or SystemClock()
     node = Node(name="hub", folder=folder / "hub", key=KEYS["hub"], clock=clock)
     outside = Outside(node, broker(port), ENROLLED, chain=[], on_change=changed.set)
     hub = Hub(
@@ -115,11 +120,11 @@ async def home(folder: Path, port: int, house: SimulatedHouse) -> AsyncIterator[
         zone=clock.now().tzinfo,  # type: ignore[arg-type]
         outside=outside,
     )
-    await hub.start(Startup.read(node))
+    restart = await hub.start(Startup.read(node))
     hub.open()
     running = asyncio.ensure_future(outside.run())
     try:
-        yield Home(hub, outside, changed)
+        yield Home(hub, outside, changed, restart)
     finally:
         await hub.stop()
         await outside.stop(running, 5)
@@ -129,7 +134,7 @@ async def home(folder: Path, port: int, house: SimulatedHouse) -> AsyncIterator[
 
 @asynccontextmanager
 async def phone(
-    folder: Path, port: int, house: SimulatedHouse
+    folder: Path, port: int, house: SimulatedHouse, clock: Clock | None = None
 ) -> AsyncIterator[Companion]:
     """Assemble a manager's node as `hearthnet darcy` does."""
     tasks = Tasks()
@@ -140,7 +145,9 @@ async def phone(
         hub=KEYS["hub"].public,
         broker=broker(port),
     )
-    companion = Companion.open(identity, folder / "phone", agents=("darcy",))
+    companion = Companion.open(
+        identity, folder / "phone", agents=("darcy",), clock=clock
+    )
     gate = Gate(
         node=companion.node,
         adapter=house,

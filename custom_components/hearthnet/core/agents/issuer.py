@@ -293,7 +293,7 @@ class Issuer:
             del self.leases[lease.id]
         elif lease is not None and asked:
             self.revoke(lease, "its only use was refused")
-        ended = [self.tasks.pop(task_id) for task_id in (*asked, *using)]
+        ended = [self.tasks.pop(name) for name in dict.fromkeys((*asked, *using))]
         change = HoldChange()
         if answer.type is MessageType.RECEIPT and ended and ended[0].compiled:
             change = self._holds(answer, ended[0].assignment, ended[0].compiled)

@@ -47,10 +47,10 @@ class Twin:
             return Verdict.NOTHING if other.online else Verdict.SAY_AGAIN
         live = other.online and not retained
         if other.boot < own.boot:
-            if not live:
-                return Verdict.NOTHING
-            self.zombie = f"another {own.node}, of boot {other.boot}, is running"
-            return Verdict.SAY_AGAIN
+            if live:
+                self.zombie = f"another {own.node}, of boot {other.boot}, is running"
+            # Also after a will that was late: the broker keeps it for who comes next.
+            return Verdict.NOTHING if retained else Verdict.SAY_AGAIN
         if live:
             self.fenced = (
                 f"another {own.node} is running, with boot {other.boot};"
