@@ -187,6 +187,8 @@ class _Task:
 
     def _verdict(self, end: Event) -> tuple[Outcome, Reason | None]:
         reason = _reason(end)
+        if reason is Reason.REVOKED and (why := self._revoked()):
+            reason = why[0].code
         match end["type"]:
             case MessageType.RECEIPT:
                 return Outcome(_body(end)["outcome"]), reason
@@ -227,7 +229,7 @@ class _Task:
             at=from_text(self.end["at"]),
             outcome=outcome,
             reason=reason,
-            evidence=evidence_of(body.get("evidence") or ()),
+            evidence=(*self._revoked(), *evidence_of(body.get("evidence") or ())),
             device=device,
             devices=tuple(dict.fromkeys(named)),
             operation=self.order["operation"],
@@ -239,6 +241,14 @@ class _Task:
             hold=self._hold(),
             commit=self.end["commit"],
         )
+
+    def _revoked(self) -> tuple[Evidence, ...]:
+        """Return why the lease that was refused had been revoked, if that is known."""
+        assert self.end is not None
+        revocation = self._of(MessageType.REVOCATION)
+        if revocation is None or _reason(self.end) is not Reason.REVOKED:
+            return ()
+        return evidence_of(_body(revocation).get("evidence") or ())
 
     def _hold(self) -> Mapping[str, Json] | None:
         """Return the hold that decided a conflict."""

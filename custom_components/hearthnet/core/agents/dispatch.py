@@ -394,6 +394,12 @@ class Dispatch:
             operation=assignment.operation,
             parameters=parameters,
         )
+        later = self._issuer.overtaken.pop(answer.lease or "", None)
+        if later is not None and answer.type is MessageType.REFUSAL:
+            steps = tuple(
+                replace(step, reason=later.code, evidence=(later, *step.evidence))
+                for step in steps
+            )
         self._decided(answer, steps, assignment.principal)
         waiting = self._waiting.get(assignment.task.id)
         if waiting is not None and not waiting.future.done():

@@ -72,6 +72,8 @@ class Issuer:
         """Open tasks by id."""
         self.leases: dict[str, Lease] = {}
         """Live leases by id."""
+        self.overtaken: dict[str, Evidence] = {}
+        """Leases that were revoked for a later request, until their ends are told."""
 
     # Proposals
 
@@ -110,7 +112,9 @@ class Issuer:
             holder = self.tasks.get(lease.task or "")
             # A stronger wish keeps its lease; this one waits until it is used.
             if holder is None or holder.assignment.source <= task.assignment.source:
-                self.revoke(lease, "a newer wish needs the device")
+                later = _later(task.assignment)
+                self.overtaken[lease.id] = later
+                self.revoke(lease, later.text, later)
         if await self._reservations.wait_free(keys, task.deadline):
             return None
         evidence = Evidence(
@@ -299,8 +303,11 @@ class Issuer:
             change = self._holds(answer, ended[0].assignment, ended[0].compiled)
         return ended, change
 
-    def revoke(self, lease: Lease, why: str) -> None:
-        """Tell a lease's grantee that it is over; the gate says what it met."""
+    def revoke(self, lease: Lease, why: str, *evidence: Evidence) -> None:
+        """Tell a lease's grantee that it is over; the gate says what it met.
+
+        `evidence` is for the record, which tells people more than “revoked” by it.
+        """
         self._send(
             self._node.emit(
                 sender=ROOT,
@@ -312,6 +319,7 @@ class Issuer:
                 task=lease.task,
                 lease=lease.id,
                 base_commit=self._node.view.commit,
+                body={"evidence": [item.as_dict() for item in evidence]},
             )
         )
 
@@ -347,6 +355,7 @@ class Issuer:
         task = self.tasks.pop(task_id, None)
         for lease in [x for x in self.leases.values() if x.task == task_id]:
             del self.leases[lease.id]
+            self.overtaken.pop(lease.id, None)
         return task
 
     def _holds(
@@ -394,3 +403,13 @@ class Issuer:
     def forget(self, intent: str) -> None:
         """Drop the counts of an intent that is over."""
         self._verifier.tally.forget(intent)
+
+
+def _later(wish: Assignment) -> Evidence:
+    """Return the evidence that a later request came before another was done."""
+    return Evidence(
+        code=Reason.SUPERSEDED,
+        text=f"the later request of {wish.principal.name} came first: {wish.task.goal}",
+        event=wish.task.intent,
+        intent=wish.task.intent,
+    )

@@ -1,0 +1,63 @@
+"""A wish that a later one overtook is told so, and by which."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from hearthnet.core.intents import Action
+from hearthnet.core.messages import MessageType
+from hearthnet.core.reasons import Outcome, Reason
+from hearthnet.core.render import render
+from hearthnet.core.story import lines_of
+from hearthnet.simulation import SimulatedHouse
+
+from .home import BEN, ScriptedPlanner, command, lamp, request, running
+
+
+async def test_the_later_request_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The disk is slow: Anna's lease is revoked between its use and the act."""
+    house = SimulatedHouse()
+    desk = lamp(house, "desk")
+    planner = ScriptedPlanner(
+        {
+            text: command(
+                Action(
+                    targets=(desk.id,),
+                    operation="light.turn_on",
+                    parameters={"brightness_pct": level},
+                )
+            )
+            for text, level in (("dim", 10), ("full", 100))
+        }
+    )
+    async with running(tmp_path, house, planner) as home:
+        disk, sync = asyncio.Event(), home.hub.node.sync
+
+        async def slow_sync() -> None:
+            await disk.wait()
+            await sync()
+
+        monkeypatch.setattr(home.hub.node, "sync", slow_sync)
+        first = asyncio.ensure_future(home.hub.ask(request("dim")))
+        await home.until(MessageType.EXECUTE)
+        second = asyncio.ensure_future(home.hub.ask(request("full", BEN)))
+        await home.until(MessageType.REVOCATION)
+        disk.set()
+        overtaken, done = await first, await second
+        assert done.steps[0].outcome is Outcome.CHANGED
+        (step,) = overtaken.steps
+        assert step.reason is Reason.SUPERSEDED
+        assert step.evidence[0].intent == done.intent
+        assert "Ben" in step.evidence[0].text
+        assert [item.code for item in step.evidence[1:]] == [Reason.REVOKED]
+        assert render(overtaken, "en", now=home.clock.now()) == (
+            "Desk was left alone: a later request came first."
+        )
+        told = await home.hub.chronicle.explain(intent=overtaken.intent)
+        (line,) = lines_of(told["events"])
+        assert line.reason is Reason.SUPERSEDED
+        assert line.evidence[0].intent == done.intent
+        assert house.values[desk.id]["brightness_pct"] == 100
