@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 from .core.bus.broker import Broker
-from .core.bus.mosquitto import write
+from .core.bus.mosquitto import users, write
 from .core.messages import NAME
 
 
@@ -38,9 +38,10 @@ def run(arguments: argparse.Namespace) -> int:
             sys.stderr.write(f"{pair}: expected NAME=dewey or NAME=darcy\n")
             return 1
         nodes[name] = role
-    passwords = {name: (secrets.token_urlsafe(18), os.urandom(12)) for name in nodes}
     folder = arguments.folder.resolve()
     try:
+        new = nodes.keys() - users(folder).keys()
+        passwords = {name: (secrets.token_urlsafe(18), os.urandom(12)) for name in new}
         Broker(host=arguments.host, prefix=arguments.prefix)
         write(
             folder,
@@ -50,12 +51,14 @@ def run(arguments: argparse.Namespace) -> int:
             passwords,
             tls=not arguments.no_tls,
         )
-        if not arguments.no_tls:
+        if not arguments.no_tls and not (folder / "server.crt").exists():
             _certify(folder, arguments.host)
     except (OSError, ValueError, subprocess.CalledProcessError) as error:
         sys.stderr.write(f"{error}\n")
         return 1
-    sys.stdout.write(f"Written to {folder}. These passwords are shown only now:\n")
+    sys.stdout.write(f"Written to {folder}.\n")
+    if passwords:
+        sys.stdout.write("These passwords are shown only now:\n")
     for name, (password, _) in passwords.items():
         sys.stdout.write(f"  {name}: {password}\n")
     return 0
@@ -74,6 +77,8 @@ def _certify(folder: Path, host: str) -> None:
 
     make(
         *("req", "-x509", *curve, "-days", "3650", "-subj", "/CN=HearthNet"),
+        # Python 3.13 and newer check strictly.
+        *("-addext", "keyUsage=critical,keyCertSign,cRLSign"),
         *("-keyout", "ca.key", "-out", "ca.crt"),
     )
     make(
@@ -81,7 +86,14 @@ def _certify(folder: Path, host: str) -> None:
         *("-keyout", "server.key", "-out", "server.csr"),
     )
     kind = "IP" if host.replace(".", "").isdigit() or ":" in host else "DNS"
-    (folder / "server.ext").write_text(f"subjectAltName={kind}:{host}\n")
+    (folder / "server.ext").write_text(
+        f"subjectAltName={kind}:{host}\n"
+        "basicConstraints=critical,CA:FALSE\n"
+        "keyUsage=critical,digitalSignature\n"
+        "extendedKeyUsage=serverAuth\n"
+        "subjectKeyIdentifier=hash\n"
+        "authorityKeyIdentifier=keyid\n"
+    )
     make(
         *("x509", "-req", "-in", "server.csr", "-CA", "ca.crt", "-CAkey", "ca.key"),
         *("-CAcreateserial", "-days", "3650", "-extfile", "server.ext"),

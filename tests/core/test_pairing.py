@@ -224,3 +224,19 @@ async def test_generated_with_tls(tmp_path: Path) -> None:
             async with connect(broker(server.port, **good), "phone"):
                 pass
     assert main([*arguments, "--node=phone=butler"]) == 1
+    strictly = ("openssl", "verify", "-x509_strict", "-purpose", "sslserver")
+    subprocess.run(  # noqa: ASYNC221
+        [*strictly, "-CAfile", "ca.crt", "server.crt"], cwd=folder, check=True
+    )
+    # A machine that is added later changes nothing for the others.
+    names = ("passwords", "server.crt", "ca.crt")
+    before = {name: (folder / name).read_text() for name in names}
+    assert main([*arguments, "--node=phone=darcy", "--node=dewey=dewey"]) == 0
+    after = {name: (folder / name).read_text() for name in names}
+    assert after["passwords"].startswith(before["passwords"])
+    assert after["passwords"].count("\n") == 3
+    assert (after["server.crt"], after["ca.crt"]) == (
+        before["server.crt"],
+        before["ca.crt"],
+    )
+    assert "user dewey" in (folder / "topics").read_text()

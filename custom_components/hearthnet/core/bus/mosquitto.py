@@ -78,6 +78,13 @@ def password_line(user: str, password: str, salt: bytes) -> str:
     return f"{user}:$7${ROUNDS}${'$'.join(encoded)}"
 
 
+def users(folder: Path) -> dict[str, str]:
+    """Return the users that a folder's password file has, with their lines. Blocks."""
+    path = folder / "passwords"
+    lines = path.read_text().splitlines() if path.exists() else []
+    return {line.partition(":")[0]: line for line in lines}
+
+
 def write(
     folder: Path,
     prefix: str,
@@ -89,10 +96,14 @@ def write(
 ) -> None:
     """Write all three files. Blocks.
 
-    `passwords` maps users to a password and a salt.
+    `passwords` maps users to a password and a salt; others keep what they have.
     """
     make_folder(folder)
-    lines = [password_line(user, *passwords[user]) for user in nodes]
+    lines = [
+        password_line(user, *passwords[user]) if user in passwords else known
+        for user, known in {**dict.fromkeys(nodes, ""), **users(folder)}.items()
+        if user in nodes
+    ]
     replace(folder / "passwords", ("\n".join(lines) + "\n").encode())
     (folder / "passwords").chmod(0o600)
     replace(folder / "topics", access(prefix, nodes).encode())
