@@ -5,7 +5,7 @@ from homeassistant.helpers import config_validation as cv, device_registry as dr
 from homeassistant.helpers.typing import ConfigType
 
 from .card import async_forget_card, async_register_card, async_setup_card
-from .channels import async_setup_channels
+from .channels import async_forget_channels, async_setup_channels
 from .companions import subentries_of
 from .const import DOMAIN, PLATFORMS
 from .coordinator import HearthnetConfigEntry, HearthnetCoordinator
@@ -110,5 +110,6 @@ async def async_unload_entry(hass: HomeAssistant, entry: HearthnetConfigEntry) -
 async def async_remove_entry(hass: HomeAssistant, entry: HearthnetConfigEntry) -> None:
     """Keep the record of what happened, and say where it is."""
     await budget_store(hass, entry.entry_id).async_remove()
+    await async_forget_channels(hass, entry.entry_id)
     await async_forget_card(hass)
     await async_tell_kept(hass, Folder.of(hass, entry.entry_id))

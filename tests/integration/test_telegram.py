@@ -6,12 +6,15 @@ from typing import Any
 
 from homeassistant.components.frontend.storage import async_user_store
 from homeassistant.core import Context, HomeAssistant
+from homeassistant.helpers.dispatcher import async_dispatcher_send
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry, MockUser
 
 from custom_components.hearthnet.channels import pace
+from custom_components.hearthnet.coordinator import SIGNAL_NEWS
 from custom_components.hearthnet.core.devices import Principal
 from custom_components.hearthnet.core.intents import Origin
+from custom_components.hearthnet.core.news import AgentLost
 from custom_components.hearthnet.core.reasons import Outcome
 from tests.support.telegram_server import GROUP, Sent, TelegramServer
 
@@ -394,6 +397,20 @@ async def test_a_restart_ends_what_stood_open(
     assert state(hass, "lock.front_door") == "locked"
 
 
+async def test_a_press_on_a_message_nobody_noted_ends_it(
+    hass: HomeAssistant, server: TelegramServer, entry: MockConfigEntry
+) -> None:
+    """A power cut right after it was sent: it is not known any more, but it ends."""
+    old = Sent(
+        id=50, chat=GROUP, text="Ben wants it.", buttons={"Approve": "hearthnet:x"}
+    )
+    server.sent[old.id] = old
+    await server.press(ANNA, old, "Approve")
+    await server.until(lambda _: "HearthNet has restarted" in old.text)
+    assert old.text.startswith("Ben wants it.")
+    assert old.buttons == {}
+
+
 async def test_a_flood_is_waited_out(
     hass: HomeAssistant, server: TelegramServer, entry: MockConfigEntry
 ) -> None:
@@ -442,3 +459,34 @@ async def test_a_routine_is_agreed_to_for_the_evening(
     assert state(hass, "lock.front_door") == "locked"
     assert await deliver() is Outcome.CHANGED
     assert hub.status.questions == ()
+
+
+async def test_a_plan_for_later_is_told_when_it_is_done(
+    hass: HomeAssistant, server: TelegramServer, entry: MockConfigEntry
+) -> None:
+    await server.say(ANNA, "Turn on the desk in 2 seconds")
+    await server.shown("I will do that at")
+    done = await server.shown("Jeeves: Desk is now on.")
+    assert len(server.sent) == 2
+    assert done.reply_to == next(iter(server.sent))
+
+
+async def test_every_request_and_a_lost_agent(
+    hass: HomeAssistant,
+    server: TelegramServer,
+    bot: MockConfigEntry,
+    hass_owner_user: MockUser,
+) -> None:
+    chosen = options(hass, "intents", "lost_agents", anna=hass_owner_user.id)
+    await set_up_hearthnet(hass, telegram=chosen)
+    await hass.services.async_call(
+        "hearthnet",
+        "ask",
+        {"text": "Turn on the desk"},
+        blocking=True,
+        context=Context(user_id=hass_owner_user.id),
+    )
+    sent = await server.shown("Jeeves: Desk is now on.")
+    assert sent.text.splitlines()[0] == f"{hass_owner_user.name}: Turn on the desk"
+    async_dispatcher_send(hass, SIGNAL_NEWS, AgentLost(name="darcy"))
+    await server.shown("Darcy is not connected any more.")

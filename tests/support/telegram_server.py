@@ -20,6 +20,11 @@ GROUP = -1001234
 WAIT = 20.0
 """Seconds after which what does not come about has failed."""
 
+_GIFTS = (
+    *("unlimited_gifts", "limited_gifts", "unique_gifts"),
+    *("premium_subscription", "gifts_from_channels"),
+)
+
 type Json = dict[str, Any]
 
 
@@ -112,8 +117,12 @@ class TelegramServer:
 
     async def until(self, holds: Callable[["TelegramServer"], object]) -> None:
         """Wait until something is so."""
-        async with asyncio.timeout(WAIT), self._changed:
-            await self._changed.wait_for(lambda: bool(holds(self)))
+        try:
+            async with asyncio.timeout(WAIT), self._changed:
+                await self._changed.wait_for(lambda: bool(holds(self)))
+        except TimeoutError as error:
+            shown = "\n---\n".join(sent.text for sent in self.sent.values())
+            raise TimeoutError(f"the chat shows:\n{shown}") from error
 
     def find(self, text: str) -> Sent | None:
         """Return the newest message of the bot that shows a text."""
@@ -157,6 +166,16 @@ class TelegramServer:
 
     async def _on_deleteWebhook(self, _params: Json) -> bool:  # noqa: N802
         return True
+
+    async def _on_getChat(self, params: Json) -> Json:  # noqa: N802
+        return {
+            "id": int(params["chat_id"]),
+            "type": "supergroup",
+            "title": "Family",
+            "accent_color_id": 0,
+            "max_reaction_count": 1,
+            "accepted_gift_types": dict.fromkeys(_GIFTS, False),
+        }
 
     async def _on_getUpdates(self, params: Json) -> list[Json]:  # noqa: N802
         offset = int(params.get("offset", 0))

@@ -15,6 +15,7 @@ from ..core.news import AgentLost, News
 from ..core.node import Record
 from ..core.status import QuestionStatus
 from .home import End, Home
+from .kept import NOTIFY, TELEGRAM, kept_store
 from .notify import async_notify
 from .telegram import async_telegram
 
@@ -109,3 +110,9 @@ async def async_setup_channels(
     channels = tuple(channel for channel in found if channel is not None)
     if channels:
         Channels(home, channels).async_start()
+
+
+async def async_forget_channels(hass: HomeAssistant, entry_id: str) -> None:
+    """Remove what channels have kept of an entry that is removed."""
+    for channel in (NOTIFY, TELEGRAM):
+        await kept_store(hass, entry_id, channel).async_remove()

@@ -5,6 +5,7 @@ messages a minute for a group, and nobody wants to read more.
 """
 
 import asyncio
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
@@ -22,6 +23,8 @@ PATIENCE = 3
 """How often a message is tried that Telegram or the network did not take."""
 LASTING = frozenset({"BadRequest", "Forbidden", "ChatMigrated", "InvalidToken"})
 """Telegram's errors that are the same the next time."""
+REMEMBERED = 1000
+"""Messages that are known to be this boot's."""
 RETRY = 10.0
 """Seconds between two tries, unless Telegram names a time."""
 
@@ -59,6 +62,11 @@ class Chat:
         self._waiting: dict[int, Post] = {}
         """Posts whose text is not shown yet, by `id()`, in the order of their wish."""
         self._worker: asyncio.Task[None] | None = None
+        self._own: deque[int] = deque(maxlen=REMEMBERED)
+
+    def is_own(self, message: int) -> bool:
+        """Tell whether a message is one of this boot's."""
+        return message in self._own
 
     def show(self, post: Post) -> None:
         """Show a post as it is now, as soon as the chat takes it."""
@@ -113,7 +121,8 @@ class Chat:
         answer = await self._async_call(
             "send_message", chat_id=self.number, answers=True, **data
         )
-        post.id = answer["chats"][0]["message_id"]
+        post.id = int(answer["chats"][0]["message_id"])
+        self._own.append(post.id)
 
     def _put_off(self, post: Post, error: HomeAssistantError) -> None:
         """Try again what may work later; a newer text has come into its place then."""

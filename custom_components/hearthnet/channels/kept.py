@@ -12,6 +12,9 @@ from homeassistant.helpers.storage import Store
 from ..const import DOMAIN
 
 VERSION = 1
+NOTIFY = "notify"
+TELEGRAM = "telegram"
+"""Channels that leave something open."""
 
 type Place = dict[str, Any]
 """Where something stands, in a channel's own terms."""

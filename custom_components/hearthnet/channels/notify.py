@@ -31,7 +31,7 @@ from ..core.status import QuestionStatus
 from ..core.story import lines_of
 from ..core.texts import texts_for
 from .home import Answer, End, Home, answers
-from .kept import Kept
+from .kept import NOTIFY as KEPT_NOTIFY, Kept
 from .telegram import CONFLICTS, LOST
 
 MOBILE_APP: Final = "mobile_app"
@@ -284,7 +284,7 @@ async def async_notify(home: Home) -> Notify | None:
     )
     if not places:
         return None
-    return Notify(home, places, Kept(home.hass, home.entry.entry_id, "notify"))
+    return Notify(home, places, Kept(home.hass, home.entry.entry_id, KEPT_NOTIFY))
 
 
 @callback

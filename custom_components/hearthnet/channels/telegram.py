@@ -26,7 +26,7 @@ from ..principal import requested_by
 from .chat import BOT, Chat, Post
 from .home import Answer, End, Home, answers
 from .inbox import is_old, words
-from .kept import Kept
+from .kept import TELEGRAM, Kept
 from .threads import Thread, Threads
 
 TEXT: Final = "telegram_text"
@@ -297,9 +297,17 @@ class Telegram:
             told = self._stranger(person)
         elif button is None or button[0] is not chat:
             told = texts_for(await self._home.async_language(user_id)).over
+            self._end_old(chat, data["message"])
         else:
             told = await self._home.async_answer(button[1], user_id, Origin.CHAT)
         await chat.async_answer(data["id"], told)
+
+    def _end_old(self, chat: Chat, message: Mapping[str, Any]) -> None:
+        """Take the buttons from a message of an earlier boot that went unnoticed."""
+        number = message["message_id"]
+        if not chat.is_own(number):
+            text = f"{message.get('text', '')}\n{End('restarted').told(self._reader)}"
+            chat.show(Post(text=text, id=number))
 
     def _button(self, chat: Chat, answer: Answer) -> str:
         secret = f"{BUTTON}{secrets.token_urlsafe(16)}"
@@ -329,7 +337,7 @@ class Telegram:
 async def async_telegram(home: Home) -> Telegram | None:
     """Return the Telegram channel that the owner has set up; None without one."""
     options: Mapping[str, Any] = home.entry.options.get(CONF_TELEGRAM, {})
-    kept = Kept(home.hass, home.entry.entry_id, "telegram")
+    kept = Kept(home.hass, home.entry.entry_id, TELEGRAM)
     chats: dict[tuple[str, int], Chat] = {}
     for entity_id in options.get("chats", ()):
         if (place := chat_of(home, entity_id)) is not None:
