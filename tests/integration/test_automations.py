@@ -201,7 +201,7 @@ async def test_the_end_of_a_hold(
     assert events == []
     for _ in range(3):
         freezer.tick(1)
-        async_fire_time_changed(hass, dt_util.utcnow(), fire_all=True)
+        async_fire_time_changed(hass, dt_util.utcnow())
         await hass.async_block_till_done()
     assert got(events) == [
         {
