@@ -44,6 +44,7 @@ from .distributed import (
 from .house import HassHouse, HouseOptions
 from .issues import (
     POLICY,
+    async_show_bursts,
     async_show_bus,
     async_show_clock,
     async_show_companions,
@@ -315,6 +316,7 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
             str(self.folder.root),
         )
         async_show_clock(self.hass, status.ahead)
+        async_show_bursts(self.hass, status.bursts)
         return status
 
     @callback
@@ -358,6 +360,7 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
         status = self._async_status()
         self.async_set_updated_data(status)
         async_show_dropped(self.hass, status.dropped)
+        async_show_bursts(self.hass, status.bursts)
         self._reviews = async_show_reviews(self.hass, status.reviews, self._reviews)
         if self.outside is not None:
             async_show_companions(self.hass, status.agents)

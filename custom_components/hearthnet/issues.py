@@ -9,13 +9,14 @@ from homeassistant.util import dt as dt_util
 
 from .const import DOMAIN
 from .core.leftovers import Dropped
-from .core.status import AgentStatus, HubStatus, ReviewStatus
+from .core.status import AgentStatus, BurstStatus, HubStatus, ReviewStatus
 
 LIBRARIAN_GRACE = 60.0
 """Seconds the librarian may be away before a person hears of it: it is restarted."""
 
 DROPPED = "dropped"
 BUDGET = "budget_spent"
+BURST = "too_many_requests"
 COMPANION = "companion_problem"
 CLOCK = "clock_behind"
 JOURNAL = "journal_unwritable"
@@ -122,6 +123,17 @@ def async_show_companions(hass: HomeAssistant, agents: Iterable[AgentStatus]) ->
         f"- {one.name}: {one.problem}" for one in agents if one.online and one.problem
     )
     _show(hass, COMPANION, bool(lines), warning=True, problems=lines)
+
+
+@callback
+def async_show_bursts(hass: HomeAssistant, bursts: Iterable[BurstStatus]) -> None:
+    """Show who asks so often that it looks like a loop, or take the issue back."""
+    lines = "\n".join(
+        f"- {burst.principal} ({burst.id}): {burst.refused},"
+        f" {dt_util.as_local(burst.since):%Y-%m-%d %H:%M}"
+        for burst in bursts
+    )
+    _show(hass, BURST, bool(lines), warning=True, requesters=lines)
 
 
 @callback

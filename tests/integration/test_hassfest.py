@@ -138,7 +138,7 @@ def test_issues_are_those_used() -> None:
     keys = {
         *(issues.JOURNAL, issues.LIBRARIAN, issues.PLAYBOOKS, issues.POLICY),
         *(issues.BUDGET, issues.CLOCK, issues.COMPANION, issues.DROPPED),
-        *(issues.MODEL, issues.RECIPES),
+        *(issues.BURST, issues.MODEL, issues.RECIPES),
         *(issues.REJECTED, issues.REVIEW, issues.STRAYS, issues.TWIN),
         *(routes.PREFERS_LOCAL, routes.UNGATED_AGENT),
     }

@@ -481,6 +481,7 @@ class Hub:
                 map(ApprovalStatus.of, self.state.approvals(self._clock.now()))
             ),
             deferred=tuple(map(DeferredStatus.of, self.state.deferred())),
+            bursts=self._rupert.bursts.standing(self._clock.boottime()),
             dropped=self.leftovers.standing,
             holds=tuple(map(HoldStatus.of, self.state.holds(self._clock.now()))),
             librarian=(

@@ -189,6 +189,16 @@ class DeferredStatus:
 
 
 @dataclass(frozen=True, kw_only=True)
+class BurstStatus:
+    """Somebody who asks so often that the rest is not taken in."""
+
+    principal: str
+    id: str
+    since: datetime
+    refused: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class ReviewStatus:
     """What only a person can decide: nobody knows what became of it."""
 
@@ -253,6 +263,8 @@ class HubStatus:
     approvals: tuple[ApprovalStatus, ...] = ()
     reviews: tuple[ReviewStatus, ...] = ()
     deferred: tuple[DeferredStatus, ...] = ()
+    bursts: tuple[BurstStatus, ...] = ()
+    """Who has asked too often in the last minutes."""
     dropped: tuple[Dropped, ...] = ()
     """What the start has dropped, until somebody has decided about it."""
     librarian: LibrarianStatus = field(

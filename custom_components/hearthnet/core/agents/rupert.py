@@ -38,6 +38,7 @@ from ..planner.undo import words_for
 from ..reasons import Reason
 from ..undo import UNDOABLE
 from .base import Agent, Spawn
+from .bursts import Bursts
 from .dispatch import Dispatch
 from .echo import Echo
 from .ending import ending_of
@@ -110,6 +111,7 @@ class Rupert(Agent):
             peers=peers,
         )
         self._echo = Echo(clock)
+        self.bursts = Bursts()
         self.reviews: dict[str, Review] = self._dispatch.reviews
 
     # Intents
@@ -123,11 +125,13 @@ class Rupert(Agent):
         return await self._echo.once(request, partial(self._ask, planned=planned))
 
     async def _ask(self, request: Request, planned: Planned | None) -> Result:
+        if (evidence := self._too_many(request)) is not None:
+            return _nothing(request, evidence.code)
         try:
             intent = None if request.dry_run else self._open(request)
             return await self._plan_and_run(request, intent, planned)
         except JournalError:
-            return _unwritable(request)
+            return _nothing(request, Reason.JOURNAL_UNWRITABLE)
 
     async def _plan_and_run(
         self, request: Request, intent: Intent | None, planned: Planned | None = None
@@ -210,11 +214,17 @@ class Rupert(Agent):
         self, request: Request, plan: Plan, *, lease: float | None = None
     ) -> Result:
         """Take an intent that code has planned already, as `propose` does."""
+        if (evidence := self._too_many(request)) is not None:
+            jobs = (
+                Job(0, action, d) for action in plan.actions for d in action.targets
+            )
+            steps = tuple(self._dispatch.refused(job, evidence) for job in jobs)
+            return replace(_nothing(request, None), steps=steps)
         try:
             intent = None if request.dry_run else self._open(request, lease=lease)
             return await self.carry_out(request, plan, intent)
         except JournalError:
-            return _unwritable(request)
+            return _nothing(request, Reason.JOURNAL_UNWRITABLE)
 
     async def approved(self, pending: Pending) -> Result:
         """Take what a person agreed to as a new intent, verified like any other."""
@@ -226,7 +236,7 @@ class Rupert(Agent):
             intent.approved = pending.binding
             return await self.carry_out(pending.request, plan, intent)
         except JournalError:
-            return _unwritable(pending.request)
+            return _nothing(pending.request, Reason.JOURNAL_UNWRITABLE)
 
     async def fire(self, deferred: Deferred) -> Result:
         """Take a deferred plan as a new intent, now that it is due.
@@ -244,7 +254,7 @@ class Rupert(Agent):
             )
             return await self.carry_out(request, plan, intent)
         except JournalError:
-            return _unwritable(request)
+            return _nothing(request, Reason.JOURNAL_UNWRITABLE)
 
     async def use(self, request: Request, lease: Lease) -> Result:
         """Have an existing lease taken to the gate, which says if it still counts."""
@@ -253,7 +263,7 @@ class Rupert(Agent):
         try:
             intent = self._open(request)
         except JournalError:
-            return _unwritable(request)
+            return _nothing(request, Reason.JOURNAL_UNWRITABLE)
         job = Job(0, action, action.targets[0])
         if (taken := withdrawn(lease, self._house)) is not None:
             steps: tuple[Step, ...] = (self._dispatch.refused(job, taken),)
@@ -341,6 +351,27 @@ class Rupert(Agent):
             case MessageType.OBSERVATION:
                 self._observed(message)
 
+    def _too_many(self, request: Request) -> Evidence | None:
+        """Return why a request is not taken in; nothing of it is recorded then."""
+        if request.dry_run:
+            return None
+        principal, now = request.principal, self._clock.now()
+        refused = self.bursts.refuses(principal, self._clock.boottime(), now)
+        if not refused:
+            return None
+        text = f"{principal.name} asks too often; until it stops the rest is not heard"
+        if refused == 1:
+            self.say(
+                self.name,
+                MessageType.ALERT,
+                f"{text}.",
+                body={
+                    "principal": principal.as_dict(),
+                    "text": request.text[:MAX_TEXT],
+                },
+            )
+        return Evidence(code=Reason.RATE_LIMITED, text=text)
+
     def _cancel(self, plan: Plan, principal: Principal) -> tuple[Waiting, ...]:
         """Take plans for later off the record; return those that were there."""
         dropped = (self._control.drop(one.id, principal) for one in plan.cancels)
@@ -359,11 +390,11 @@ class Rupert(Agent):
         return self._dispatch.refused(job, evidence)
 
 
-def _unwritable(request: Request) -> Result:
-    """Return the answer when not even the intent can be recorded."""
+def _nothing(request: Request, reason: Reason | None) -> Result:
+    """Return the answer to what is not on record."""
     return Result(
         intent="",
         kind=PlanKind.COMMAND,
         language=request.language,
-        reason=Reason.JOURNAL_UNWRITABLE,
+        reason=reason,
     )
