@@ -51,7 +51,7 @@ async def _async_request_lease(
             translation_key="one_target",
             translation_placeholders={"count": str(len(wanted.targets))},
         )
-    step = await coordinator.hub.request_lease(
+    step = await coordinator.hub.wishes.request_lease(
         principal=caller.principal,
         origin=caller.origin,
         target=wanted.targets[0],
@@ -70,7 +70,7 @@ async def _async_execute(
     """Take a lease to the gate."""
     lease = event_id(call, ATTR_LEASE)
     try:
-        result = await coordinator.hub.execute(
+        result = await coordinator.hub.wishes.execute(
             lease,
             principal=caller.principal,
             origin=caller.origin,

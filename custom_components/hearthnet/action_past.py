@@ -90,7 +90,9 @@ async def _async_restore(
         dry_run=call.data[ATTR_DRY_RUN],
     )
     try:
-        result = await coordinator.hub.restore(request, devices, at=at, commit=commit)
+        result = await coordinator.hub.wishes.restore(
+            request, devices, at=at, commit=commit
+        )
     except LookupError as error:
         raise _not_recorded(call.data) from error
     return response_of(coordinator, result, language)

@@ -74,7 +74,7 @@ async def _async_ask(
 ) -> dict[str, Any]:
     """Take a sentence from start to receipts."""
     language = language_of(call)
-    result = await coordinator.hub.ask(
+    result = await coordinator.hub.wishes.ask(
         Request(
             text=call.data[ATTR_TEXT],
             principal=caller.principal,
@@ -91,7 +91,7 @@ async def _async_propose(
 ) -> dict[str, Any]:
     """Do something in the home if it is granted."""
     wanted = async_wanted(coordinator, call.data)
-    result = await coordinator.hub.propose(
+    result = await coordinator.hub.wishes.propose(
         principal=caller.principal,
         origin=caller.origin,
         targets=wanted.targets,
@@ -112,7 +112,7 @@ async def _async_approve(
     if not coordinator.origins.began_with(call.context, DOMAIN):
         raise Unauthorized(context=call.context)
     try:
-        result = await coordinator.hub.answer(
+        result = await coordinator.hub.wishes.answer(
             question,
             principal=caller.principal,
             origin=caller.origin,
@@ -138,7 +138,7 @@ async def _async_undo(
     """Put back what an intent changed, as the caller's own wish."""
     intent = event_id(call, ATTR_INTENT) if ATTR_INTENT in call.data else None
     language = language_of(call)
-    result = await coordinator.hub.ask(
+    result = await coordinator.hub.wishes.ask(
         Request(
             text=words_for(intent),
             principal=caller.principal,

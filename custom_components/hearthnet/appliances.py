@@ -113,7 +113,7 @@ async def async_propose(
     coordinator, context = entity.coordinator, entity._context  # noqa: SLF001
     caller = await async_caller(coordinator, context)
     with requested_by(context):
-        result = await coordinator.hub.propose(
+        result = await coordinator.hub.wishes.propose(
             principal=caller.principal,
             origin=caller.origin,
             targets=(device_id,),

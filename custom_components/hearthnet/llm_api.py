@@ -138,7 +138,7 @@ async def _async_wish(
     dry_run: bool = False,
 ) -> dict[str, Any]:
     wanted = async_wanted(coordinator, given)
-    result = await coordinator.hub.propose(
+    result = await coordinator.hub.wishes.propose(
         principal=caller.principal,
         origin=caller.origin,
         targets=wanted.targets,
@@ -172,7 +172,7 @@ async def _async_undo(
         origin=caller.origin,
         language=language,
     )
-    return response_of(coordinator, await coordinator.hub.ask(request), language)
+    return response_of(coordinator, await coordinator.hub.wishes.ask(request), language)
 
 
 async def _async_state(

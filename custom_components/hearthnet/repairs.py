@@ -237,7 +237,7 @@ class ReviewFlow(RepairsFlow):
     async def _async_say(self, *, retry: bool) -> RepairsFlowResult:
         for entry in self.hass.config_entries.async_loaded_entries(DOMAIN):
             try:
-                await entry.runtime_data.hub.review(self._intent, retry=retry)
+                await entry.runtime_data.hub.wishes.review(self._intent, retry=retry)
             except LookupError:
                 return self.async_abort(reason="over")
         return self.async_create_entry(data={})

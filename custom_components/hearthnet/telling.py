@@ -45,7 +45,7 @@ class Telling:
         """Ask the hub and tell how it goes, as a chat log takes it."""
         request = self._request
         asking = self._coordinator.hass.async_create_task(
-            self._coordinator.hub.ask(request, self._note_plan), f"{DOMAIN} ask"
+            self._coordinator.hub.wishes.ask(request, self._note_plan), f"{DOMAIN} ask"
         )
         try:
             if await self._lasts(asking):

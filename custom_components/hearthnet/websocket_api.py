@@ -246,7 +246,7 @@ async def ws_answer(
     caller, until = await async_caller(coordinator, context), msg.get("until")
     try:
         with requested_by(context):
-            result = await coordinator.hub.answer(
+            result = await coordinator.hub.wishes.answer(
                 msg["question"],
                 principal=caller.principal,
                 origin=caller.origin,

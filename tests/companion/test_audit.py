@@ -38,7 +38,7 @@ LOCK = Device(
 
 async def wish(hub: Hub, operation: str, *targets: str, **data: Json) -> Outcome:
     """Propose something and return what became of it."""
-    result = await hub.propose(
+    result = await hub.wishes.propose(
         principal=ANNA,
         origin=Origin.APP,
         targets=targets,
@@ -66,7 +66,7 @@ async def live(folder: Path) -> None:
             if not boot:
                 assert await propose("lock.unlock", LOCK.id) is Outcome.WAITING
                 question = hub.status.questions[0].id
-                answer = await hub.answer(
+                answer = await hub.wishes.answer(
                     question,
                     principal=ANNA,
                     origin=Origin.APP,
@@ -82,7 +82,7 @@ async def live(folder: Path) -> None:
             assert await propose("light.turn_off", second) is Outcome.CHANGED
             if not boot:
                 await hub.control.set_policy(preset("relaxed"), ANNA)
-            step = await hub.request_lease(
+            step = await hub.wishes.request_lease(
                 principal=ANNA,
                 origin=Origin.APP,
                 target=second,
@@ -91,7 +91,9 @@ async def live(folder: Path) -> None:
                 reason="later",
             )
             assert step.lease is not None
-            used = await hub.execute(step.lease, principal=ANNA, origin=Origin.APP)
+            used = await hub.wishes.execute(
+                step.lease, principal=ANNA, origin=Origin.APP
+            )
             assert used.steps[0].outcome is Outcome.CHANGED
 
 
@@ -544,7 +546,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (lamp,) = house.devices()
         house.add(replace(lamp, name=HOSTILE), state="off")
         async with running(folder, house) as home:
-            await home.hub.propose(
+            await home.hub.wishes.propose(
                 principal=replace(ANNA, name=HOSTILE),
                 origin=Origin.APP,
                 targets=(lamp.id,),

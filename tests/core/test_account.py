@@ -56,7 +56,7 @@ async def test_what_was_asked_and_what_came_of_it(tmp_path: Path) -> None:
     house = SimulatedHouse()
     plan = command(turn("on", lamp(house, "desk"), lamp(house, "hall")))
     async with running(tmp_path, house, ScriptedPlanner({"light": plan})) as home:
-        result = await home.hub.ask(request("light"))
+        result = await home.hub.wishes.ask(request("light"))
         assert sorted(await told(home, result)) == [
             *("Jeeves: Desk is now on.", "Jeeves: Hall is now on."),
             *("Rupert → Jeeves: Desk: on", "Rupert → Jeeves: Hall: on"),
@@ -67,7 +67,7 @@ async def test_what_is_not_done_yet_is_told_as_asked_for(tmp_path: Path) -> None
     house = SimulatedHouse()
     plan = command(turn("on", lamp(house, "desk")))
     async with running(tmp_path, house, ScriptedPlanner({"light": plan})) as home:
-        result = await home.hub.ask(request("light"))
+        result = await home.hub.wishes.ask(request("light"))
         chain = (await home.hub.chronicle.explain(intent=result.intent))["events"]
         begun = [e for e in chain if e["type"] in ("intent", "task", "proposal")]
         text = account(begun, reader(home), boot=home.hub.node.boot)
@@ -91,10 +91,10 @@ async def test_a_conflict_names_who_and_what(
         {"light": command(turn("on", desk)), "wind down": command(turn("off", desk))}
     )
     async with running(tmp_path, house, planner) as home:
-        await home.hub.ask(request("light"))
+        await home.hub.wishes.ask(request("light"))
         (hold,) = home.hub.status.holds
         wind_down = request("wind down", ROUTINE, origin=Origin.SCHEDULE)
-        lines = await told(home, await home.hub.ask(wind_down), language)
+        lines = await told(home, await home.hub.wishes.ask(wind_down), language)
         assert lines[1].startswith(sentence)
         assert hold.id.rpartition("-")[0] in lines[2]
 
@@ -129,14 +129,14 @@ async def test_a_question_shows_the_state_that_is_agreed_to(tmp_path: Path) -> N
     house.add(door, state="locked")
     unlock = command(Action(targets=(door.id,), operation="lock.unlock"))
     async with running(tmp_path, house, ScriptedPlanner({"unlock": unlock})) as home:
-        asked = await home.hub.ask(request("unlock"))
+        asked = await home.hub.wishes.ask(request("unlock"))
         (open_question,) = home.hub.status.questions
         assert question(open_question, reader(home)).splitlines() == [
             "Anna wants: Door unlocked.",
             "Now it is locked.",
             "Answer until 12:02:00; without an answer nothing is done.",
         ]
-        await home.hub.answer(
+        await home.hub.wishes.answer(
             open_question.id, principal=BEN, origin=Origin.APP, approve=True
         )
         assert (await told(home, asked))[-1] == "Approved by Ben."
@@ -144,7 +144,7 @@ async def test_a_question_shows_the_state_that_is_agreed_to(tmp_path: Path) -> N
 
 async def test_an_answer_has_no_tasks(tmp_path: Path) -> None:
     async with running(tmp_path, SimulatedHouse(), ScriptedPlanner({})) as home:
-        result = await home.hub.ask(request("what?"))
+        result = await home.hub.wishes.ask(request("what?"))
         (line,) = await told(home, result)
         assert line.startswith("Nothing was touched: I did not understand")
 
@@ -154,7 +154,7 @@ async def test_it_fits_into_one_message(tmp_path: Path) -> None:
     lamps = [lamp(house, f"lamp {'x' * 80} {number}") for number in range(25)]
     plan = command(turn("on", *lamps))
     async with running(tmp_path, house, ScriptedPlanner({"light": plan})) as home:
-        lines = await told(home, await home.hub.ask(request("light")))
+        lines = await told(home, await home.hub.wishes.ask(request("light")))
         assert len("\n".join(lines)) <= MOST
         assert lines[-1] == "…"
         assert all(line.startswith(("Rupert", "Jeeves")) for line in lines[:-1])

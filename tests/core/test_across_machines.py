@@ -48,7 +48,7 @@ async def test_commands_of_before_a_restart_a_day_ago(
     async with home(tmp_path, mosquitto.port, house) as here:
         async with phone(tmp_path, mosquitto.port, house):
             await here.until(lambda: here.outside.alive("darcy"))
-            step = await here.hub.request_lease(
+            step = await here.hub.wishes.request_lease(
                 principal=ANNA,
                 origin=Origin.APP,
                 target="tv",
@@ -68,7 +68,9 @@ async def test_commands_of_before_a_restart_a_day_ago(
         assert later.restart.sentence == "Dropped 2 open requests; nothing was re-run."
         async with phone(tmp_path, mosquitto.port, house, Later()):
             await later.until(lambda: later.outside.alive("darcy"))
-            old = await later.hub.execute(step.lease, principal=ANNA, origin=Origin.APP)
+            old = await later.hub.wishes.execute(
+                step.lease, principal=ANNA, origin=Origin.APP
+            )
             assert old.steps[0].outcome is Outcome.REFUSED, old
             # What is asked for now is a new intent, and done.
             assert not house.acts

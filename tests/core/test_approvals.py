@@ -40,7 +40,7 @@ async def unlock(
     """Have a door unlocked, after somebody has locked it by hand."""
     home.house.change(device.id, state="locked")
     home.hub.observe(device.id, home.house.read(device.id).values, cause=Cause.UNKNOWN)
-    result = await home.hub.propose(
+    result = await home.hub.wishes.propose(
         principal=principal,
         origin=Origin.APP if principal.kind == "user" else Origin.AUTOMATION,
         targets=(device.id,),
@@ -53,7 +53,7 @@ async def unlock(
 
 async def agree(home: Home, until: datetime | None, by: Principal = ANNA) -> None:
     (question,) = home.hub.status.questions
-    await home.hub.answer(
+    await home.hub.wishes.answer(
         question.id, principal=by, origin=Origin.APP, approve=True, until=until
     )
 
@@ -139,7 +139,7 @@ async def test_a_late_press_leaves_the_question_to_its_end(
         (question,) = home.hub.status.questions
         clock.advance(1)
         with pytest.raises(LookupError):
-            await home.hub.answer(
+            await home.hub.wishes.answer(
                 question.id, principal=ANNA, origin=Origin.APP, approve=True
             )
         ended = await home.until(MessageType.CONFIRMATION)

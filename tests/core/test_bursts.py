@@ -20,7 +20,7 @@ TELEVISION = Principal(
 
 async def toggle(home: Home, number: int) -> Outcome:
     """Let the routine switch a lamp, on and off by turns."""
-    result = await home.hub.propose(
+    result = await home.hub.wishes.propose(
         principal=ROUTINE,
         origin=Origin.AUTOMATION,
         targets=("id_desk",),
@@ -50,7 +50,7 @@ async def test_a_loop_is_cut_off_and_named(tmp_path: Path) -> None:
         (burst,) = home.hub.status.bursts
         assert (burst.principal, burst.id) == ("Wind down", "automation.wind_down")
         assert burst.refused == 500
-        by_anna = await home.hub.propose(
+        by_anna = await home.hub.wishes.propose(
             principal=ANNA,
             origin=Origin.APP,
             targets=("id_desk",),
@@ -80,7 +80,7 @@ async def test_nonsense_from_a_satellite(tmp_path: Path) -> None:
     async with running(tmp_path, house) as home:
         for number in range(FROM_SATELLITE + 30):
             words = request(f"blah {number}", TELEVISION, origin=Origin.VOICE)
-            result = await home.hub.ask(words)
+            result = await home.hub.wishes.ask(words)
         assert len(home.planner.asked) == FROM_SATELLITE
         assert result.reason is Reason.RATE_LIMITED
         assert render(result, "en", now=home.clock.now()) == (

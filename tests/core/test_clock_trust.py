@@ -16,7 +16,7 @@ def ahead(home: Home) -> datetime | None:
 
 
 async def turn_on(home: Home, device: str) -> Reason | Outcome | None:
-    result = await home.hub.propose(
+    result = await home.hub.wishes.propose(
         principal=ANNA,
         origin=Origin.APP,
         targets=(device,),

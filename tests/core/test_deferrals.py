@@ -61,17 +61,17 @@ async def test_what_is_planned(tmp_path: Path, question: str) -> None:
     """A question; the next plan comes first, each with its time."""
     house, clock, planner = later_house()
     async with running(tmp_path, house, planner, clock=clock) as home:
-        nothing = await home.hub.ask(request(question))
+        nothing = await home.hub.wishes.ask(request(question))
         assert nothing.reason is Reason.NOTHING_PLANNED
         assert render(nothing, "en", now=clock.now()) == "Nothing is planned."
-        await home.hub.ask(request(TEN))
-        await home.hub.ask(request(NINE))
-        told = await home.hub.ask(request(question))
+        await home.hub.wishes.ask(request(TEN))
+        await home.hub.wishes.ask(request(NINE))
+        told = await home.hub.wishes.ask(request(question))
         assert told.kind is PlanKind.QUESTION
         assert render(told, "en", now=clock.now()) == (
             "Planned for 21:00: “off at nine”. Planned for 22:00: “off at ten”."
         )
-        tomorrow = await home.hub.ask(request("What is planned for tomorrow?"))
+        tomorrow = await home.hub.wishes.ask(request("What is planned for tomorrow?"))
         assert tomorrow.waiting == ()
         assert house.acts == []
 
@@ -103,9 +103,9 @@ async def test_cancel_by_word(tmp_path: Path, words: str, left: list[str]) -> No
     """“That” is what the person planned last, here the plan for nine."""
     house, clock, planner = later_house()
     async with running(tmp_path, house, planner, clock=clock) as home:
-        await home.hub.ask(request(TEN))
-        await home.hub.ask(request(NINE))
-        result = await home.hub.ask(request(words))
+        await home.hub.wishes.ask(request(TEN))
+        await home.hub.wishes.ask(request(NINE))
+        result = await home.hub.wishes.ask(request(words))
         assert await waiting(home) == left
         assert len(result.canceled) == 2 - len(left)
         assert "is canceled" in render(result, "en", now=clock.now())
@@ -120,13 +120,13 @@ async def test_cancel_what_is_not_there(tmp_path: Path) -> None:
     )
     async with running(tmp_path, house, planner, clock=clock) as home:
         for words in ("cancel that", "cancel all plans", "cancel the plan for nine"):
-            result = await home.hub.ask(request(words))
+            result = await home.hub.wishes.ask(request(words))
             assert result.reason is Reason.NOTHING_PLANNED
-        await home.hub.ask(request(NINE))
-        result = await home.hub.ask(request("cancel the plan for eight"))
+        await home.hub.wishes.ask(request(NINE))
+        result = await home.hub.wishes.ask(request("cancel the plan for eight"))
         assert result.reason is Reason.NOTHING_PLANNED
-        await home.hub.ask(request("off at nine tomorrow"))
-        result = await home.hub.ask(request("cancel the plan with off"))
+        await home.hub.wishes.ask(request("off at nine tomorrow"))
+        result = await home.hub.wishes.ask(request("cancel the plan with off"))
         assert result.reason is Reason.AMBIGUOUS
         assert result.near == ("21:00 off at nine", "09:00 off at nine tomorrow")
         assert len(home.hub.status.deferred) == 2
@@ -135,16 +135,16 @@ async def test_cancel_what_is_not_there(tmp_path: Path) -> None:
 async def test_a_child_neither_sees_nor_cancels_others_plans(tmp_path: Path) -> None:
     house, clock, planner = later_house()
     async with running(tmp_path, house, planner, clock=clock) as home:
-        made = await home.hub.ask(request(NINE))
+        made = await home.hub.wishes.ask(request(NINE))
         for words in ("what is planned?", "cancel all plans", "cancel that"):
-            result = await home.hub.ask(request(words, CHILD))
+            result = await home.hub.wishes.ask(request(words, CHILD))
             assert result.reason is Reason.NOTHING_PLANNED
         with pytest.raises(PermissionError):
             await home.hub.control.cancel(made.intent, CHILD)
-        await home.hub.ask(request(TEN, CHILD))
-        await home.hub.ask(request("cancel that", CHILD))
+        await home.hub.wishes.ask(request(TEN, CHILD))
+        await home.hub.wishes.ask(request("cancel that", CHILD))
         assert await waiting(home) == [NINE]
-        await home.hub.ask(request("cancel all plans", BEN))
+        await home.hub.wishes.ask(request("cancel all plans", BEN))
         assert await waiting(home) == []
 
 
@@ -158,9 +158,9 @@ async def test_undo_means_what_was_wished_last(tmp_path: Path) -> None:
     )
     planner.plans["full"] = command(full)
     async with running(tmp_path, house, planner, clock=clock) as home:
-        await home.hub.ask(request(NINE))
-        await home.hub.ask(request("full"))
-        await home.hub.ask(request("undo that"))
+        await home.hub.wishes.ask(request(NINE))
+        await home.hub.wishes.ask(request("full"))
+        await home.hub.wishes.ask(request("undo that"))
         assert house.values[desk.id]["brightness_pct"] == 40
         assert await waiting(home) == [NINE]
 
@@ -179,7 +179,7 @@ async def test_until_goes_back_when_the_time_has_come(tmp_path: Path) -> None:
         full, standing=True, until=ten, reverts=True
     )
     async with running(tmp_path, house, planner, clock=clock) as home:
-        result = await home.hub.ask(request("full until ten"))
+        result = await home.hub.wishes.ask(request("full until ten"))
         assert result.until == ten
         assert render(result, "en", now=clock.now()).endswith(
             "After 22:00 it will be as it was before."
@@ -207,7 +207,7 @@ async def test_until_of_what_was_so_already_only_holds(tmp_path: Path) -> None:
         keep, standing=True, until=clock.now() + timedelta(hours=4), reverts=True
     )
     async with running(tmp_path, house, planner, clock=clock) as home:
-        result = await home.hub.ask(request("on until ten"))
+        result = await home.hub.wishes.ask(request("on until ten"))
         assert result.steps[0].outcome is Outcome.ALREADY_SO
         assert result.until is None
         assert home.hub.status.deferred == ()
@@ -220,8 +220,8 @@ async def test_a_canceled_until_leaves_things_as_they_are(tmp_path: Path) -> Non
         *off, standing=True, until=clock.now() + timedelta(hours=4), reverts=True
     )
     async with running(tmp_path, house, planner, clock=clock) as home:
-        await home.hub.ask(request("off until ten"))
-        result = await home.hub.ask(request("cancel that"))
+        await home.hub.wishes.ask(request("off until ten"))
+        result = await home.hub.wishes.ask(request("cancel that"))
         assert [one.text for one in result.canceled] == ["off until ten"]
         clock.advance(4 * 3600 + 5)
         assert home.hub.status.deferred == ()

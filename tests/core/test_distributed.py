@@ -90,7 +90,7 @@ class Home:
                 await self._changed.wait()
 
     async def switch(self, state: str = "on") -> Result:
-        return await self.hub.propose(
+        return await self.hub.wishes.propose(
             principal=ANNA,
             origin=Origin.APP,
             targets=("tv",),
@@ -310,7 +310,7 @@ async def test_a_lease_that_somebody_holds_is_on_the_disk(
         phone(tmp_path, mosquitto.port, house),
     ):
         await here.until(lambda: here.outside.alive("darcy"))
-        step = await here.hub.request_lease(
+        step = await here.hub.wishes.request_lease(
             principal=ANNA,
             origin=Origin.APP,
             target="tv",

@@ -65,7 +65,7 @@ async def plan_meanwhile(
     async with running(folder, house, planner) as home:  # type: ignore[arg-type]
         for known in tuple(house.known):
             home.hub.observe(known, house.values[known], cause=Cause.RECONNECT)
-        asking = asyncio.create_task(home.hub.ask(request("Dim the sofa.")))
+        asking = asyncio.create_task(home.hub.wishes.ask(request("Dim the sofa.")))
         await planner.asked.wait()
         change(home, changed, brightness_pct=80)
         planner.may.set()
@@ -119,7 +119,7 @@ async def test_a_lease_rests_on_every_name_of_its_target(
     async with running(tmp_path, house) as home:
         for known in tuple(house.known):
             home.hub.observe(known, house.values[known], cause=Cause.RECONNECT)
-        step = await home.hub.request_lease(
+        step = await home.hub.wishes.request_lease(
             principal=ANNA,
             origin=Origin.APP,
             target=device,
@@ -130,6 +130,8 @@ async def test_a_lease_rests_on_every_name_of_its_target(
         assert step.outcome is Outcome.GRANTED
         assert step.lease is not None
         change(home, changed, brightness_pct=80)
-        result = await home.hub.execute(step.lease, principal=ANNA, origin=Origin.APP)
+        result = await home.hub.wishes.execute(
+            step.lease, principal=ANNA, origin=Origin.APP
+        )
     assert [s.reason for s in result.steps] == [Reason.STALE_STATE]
     assert house.acts == []

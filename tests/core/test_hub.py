@@ -34,7 +34,7 @@ async def test_an_intent_runs_to_its_receipts(tmp_path: Path) -> None:
         }
     )
     async with running(tmp_path, house, planner) as home:
-        result = await home.hub.ask(request("light"))
+        result = await home.hub.wishes.ask(request("light"))
         assert [step.outcome for step in result.steps] == [Outcome.CHANGED]
         assert result.complete
         assert house.values[desk.id] == {"state": "on", "brightness_pct": 55}
@@ -74,8 +74,8 @@ async def test_a_schedule_bounces_off_a_standing_intent(tmp_path: Path) -> None:
         }
     )
     async with running(tmp_path, house, planner) as home:
-        standing = await home.hub.ask(request("working from home"))
-        result = await home.hub.propose(
+        standing = await home.hub.wishes.ask(request("working from home"))
+        result = await home.hub.wishes.propose(
             principal=ROUTINE,
             origin=Origin.SCHEDULE,
             targets=(desk.id, bed.id),
@@ -100,7 +100,7 @@ async def test_a_dry_run_moves_and_records_nothing(tmp_path: Path) -> None:
     async with running(
         tmp_path, house, ScriptedPlanner({"light": command(on)})
     ) as home:
-        result = await home.hub.ask(request("light", dry_run=True))
+        result = await home.hub.wishes.ask(request("light", dry_run=True))
         assert [step.outcome for step in result.steps] == [Outcome.PLANNED]
         assert home.messages == []
         assert house.acts == []
@@ -111,7 +111,7 @@ async def test_a_lease_of_an_old_boot_is_refused_with_evidence(tmp_path: Path) -
     house = SimulatedHouse()
     desk = lamp(house, "desk")
     async with running(tmp_path, house) as home:
-        step = await home.hub.request_lease(
+        step = await home.hub.wishes.request_lease(
             principal=ANNA,
             origin=Origin.APP,
             target=desk.id,
@@ -123,7 +123,9 @@ async def test_a_lease_of_an_old_boot_is_refused_with_evidence(tmp_path: Path) -
     async with running(tmp_path, house, clock=home.clock) as home:
         house.change(desk.id, state="on", brightness_pct=80)
         home.hub.observe(desk.id, house.values[desk.id], cause=Cause.DEVICE)
-        result = await home.hub.execute(step.lease, principal=ANNA, origin=Origin.APP)
+        result = await home.hub.wishes.execute(
+            step.lease, principal=ANNA, origin=Origin.APP
+        )
         assert house.acts == []
         assert result.steps[0].outcome is Outcome.REFUSED
         codes = [item.code for item in result.steps[0].evidence]
@@ -145,18 +147,18 @@ async def test_a_risky_action_waits_for_a_person(tmp_path: Path) -> None:
     house = SimulatedHouse()
     unlock = command(Action(targets=(door(house).id,), operation="lock.unlock"))
     async with running(tmp_path, house, ScriptedPlanner({"unlock": unlock})) as home:
-        asked = await home.hub.ask(request("unlock"))
+        asked = await home.hub.wishes.ask(request("unlock"))
         assert asked.steps[0].outcome is Outcome.WAITING
         assert house.acts == []
         (question,) = home.hub.status.questions
-        result = await home.hub.answer(
+        result = await home.hub.wishes.answer(
             question.id, principal=BEN, origin=Origin.APP, approve=True
         )
         assert result is not None
         assert result.steps[0].outcome is Outcome.CHANGED
         assert result.intent != asked.intent
         with pytest.raises(LookupError):
-            await home.hub.answer(
+            await home.hub.wishes.answer(
                 question.id, principal=BEN, origin=Origin.APP, approve=True
             )
         assert len(house.acts) == 1
@@ -168,10 +170,10 @@ async def test_an_approval_is_bound_to_what_was_shown(tmp_path: Path) -> None:
     device = door(house)
     unlock = command(Action(targets=(device.id,), operation="lock.unlock"))
     async with running(tmp_path, house, ScriptedPlanner({"unlock": unlock})) as home:
-        await home.hub.ask(request("unlock"))
+        await home.hub.wishes.ask(request("unlock"))
         (question,) = home.hub.status.questions
         house.change(device.id, state="jammed")
-        result = await home.hub.answer(
+        result = await home.hub.wishes.answer(
             question.id, principal=ANNA, origin=Origin.APP, approve=True
         )
         assert result is not None
@@ -185,16 +187,16 @@ async def test_nobody_approves_by_voice_or_as_a_guest(tmp_path: Path) -> None:
     unlock = command(Action(targets=(door(house).id,), operation="lock.unlock"))
     guest = Principal(kind="user", id="gil", name="Gil", role="guest")
     async with running(tmp_path, house, ScriptedPlanner({"unlock": unlock})) as home:
-        await home.hub.ask(request("unlock"))
+        await home.hub.wishes.ask(request("unlock"))
         (question,) = home.hub.status.questions
         for principal, origin in ((ANNA, Origin.VOICE), (guest, Origin.APP)):
             with pytest.raises(PermissionError):
-                await home.hub.answer(
+                await home.hub.wishes.answer(
                     question.id, principal=principal, origin=origin, approve=True
                 )
         still = home.hub.status.questions
         assert [q.id for q in still] == [question.id]
-        await home.hub.answer(
+        await home.hub.wishes.answer(
             question.id, principal=ANNA, origin=Origin.APP, approve=False
         )
         left = home.hub.status
@@ -226,7 +228,7 @@ async def test_a_later_word_replaces_a_standing_wish_and_keeps_its_end(
     )
     async with running(tmp_path, house, planner) as home:
         for text in ("full", "working from home", "brighter"):
-            result = await home.hub.ask(request(text))
+            result = await home.hub.wishes.ask(request(text))
             assert result.steps[0].outcome in (Outcome.CHANGED, Outcome.ALREADY_SO)
         held = [h for h in home.hub.status.holds if h.attribute == "brightness_pct"]
         assert [(hold.value, hold.ends_at) for hold in held] == [(80, evening)]
@@ -245,12 +247,12 @@ async def test_undo_puts_back_what_nobody_else_has_changed(tmp_path: Path) -> No
     )
     planner = ScriptedPlanner({"full": command(full)})
     async with running(tmp_path, house, planner) as home:
-        await home.hub.ask(request("full"))
+        await home.hub.wishes.ask(request("full"))
         house.change(shelf.id, brightness_pct=20)
         home.hub.observe(
             shelf.id, house.values[shelf.id], cause=Cause.PERSON, principal=BEN
         )
-        result = await home.hub.ask(request("Undo that"))
+        result = await home.hub.wishes.ask(request("Undo that"))
         assert house.values[desk.id]["brightness_pct"] == 80
         assert house.values[bed.id]["state"] == "off"
         assert house.values[shelf.id]["brightness_pct"] == 20
@@ -258,10 +260,10 @@ async def test_undo_puts_back_what_nobody_else_has_changed(tmp_path: Path) -> No
         assert by_name["Desk"].outcome is Outcome.CHANGED
         assert by_name["Bed"].outcome is Outcome.CHANGED
         assert by_name["Shelf"].reason is Reason.CHANGED_SINCE
-        nothing = await home.hub.ask(request("undo", BEN))
+        nothing = await home.hub.wishes.ask(request("undo", BEN))
         assert nothing.reason is Reason.NOTHING_TO_UNDO
         # A second one does not do again what the first has undone.
-        again = await home.hub.ask(request("Undo that"))
+        again = await home.hub.wishes.ask(request("Undo that"))
         assert [step.name for step in again.steps] == ["Shelf"]
         assert house.values[desk.id]["brightness_pct"] == 80
 
@@ -274,11 +276,11 @@ async def test_a_read_ends_what_an_adapters_fault_left_unknown(tmp_path: Path) -
     planner = ScriptedPlanner({"on": command(on)})
     async with running(tmp_path, house, planner) as home:
         house.behavior[desk.id] = Behavior(fails=AdapterError(Outcome.UNKNOWN, "cut"))
-        first = await home.hub.ask(request("on"))
+        first = await home.hub.wishes.ask(request("on"))
         assert first.steps[0].outcome is Outcome.UNKNOWN
         assert home.hub.gate.unknown(desk.id) is not None
         del house.behavior[desk.id]
-        second = await home.hub.ask(request("on"))
+        second = await home.hub.wishes.ask(request("on"))
         assert second.steps[0].outcome is Outcome.CHANGED
         assert home.hub.gate.unknown(desk.id) is None
 
@@ -292,7 +294,7 @@ async def test_a_deferred_plan_runs_once_when_it_is_due(tmp_path: Path) -> None:
     due = clock.now() + timedelta(minutes=2)
     planner = ScriptedPlanner({"off in two minutes": command(off, due=due)})
     async with running(tmp_path, house, planner, clock=clock) as home:
-        result = await home.hub.ask(request("off in two minutes"))
+        result = await home.hub.wishes.ask(request("off in two minutes"))
         assert result.due == due
         assert house.acts == []
         assert [plan.due for plan in home.hub.status.deferred] == [due]
@@ -315,7 +317,7 @@ async def test_a_missed_plan_is_reported_and_not_run(tmp_path: Path) -> None:
     due = clock.now() + timedelta(minutes=2)
     planner = ScriptedPlanner({"off in two minutes": command(off, due=due)})
     async with running(tmp_path, house, planner, clock=clock) as home:
-        await home.hub.ask(request("off in two minutes"))
+        await home.hub.wishes.ask(request("off in two minutes"))
     clock.advance(3600)
     async with running(tmp_path, house, clock=clock) as home:
         assert [dropped.due for dropped in home.restart.dropped] == [due]
@@ -332,7 +334,7 @@ async def test_a_deferred_plan_can_be_canceled(tmp_path: Path) -> None:
     due = clock.now() + timedelta(minutes=2)
     planner = ScriptedPlanner({"off in two minutes": command(off, due=due)})
     async with running(tmp_path, house, planner, clock=clock) as home:
-        result = await home.hub.ask(request("off in two minutes"))
+        result = await home.hub.wishes.ask(request("off in two minutes"))
         assert await home.hub.control.cancel(result.intent, ANNA)
         assert not await home.hub.control.cancel(result.intent, ANNA)
         assert home.hub.status.deferred == ()
@@ -345,7 +347,7 @@ async def test_a_routine_does_not_take_back_a_persons_unused_lease(
     house = SimulatedHouse()
     desk = lamp(house, "desk")
     async with running(tmp_path, house) as home:
-        lease = await home.hub.request_lease(
+        lease = await home.hub.wishes.request_lease(
             principal=ANNA,
             origin=Origin.APP,
             target=desk.id,
@@ -354,7 +356,7 @@ async def test_a_routine_does_not_take_back_a_persons_unused_lease(
             reason="soon",
         )
         routine = asyncio.ensure_future(
-            home.hub.propose(
+            home.hub.wishes.propose(
                 principal=ROUTINE,
                 origin=Origin.SCHEDULE,
                 targets=(desk.id,),
@@ -365,6 +367,8 @@ async def test_a_routine_does_not_take_back_a_persons_unused_lease(
         )
         await home.until(MessageType.PROPOSAL, 2)
         assert lease.lease is not None
-        used = await home.hub.execute(lease.lease, principal=ANNA, origin=Origin.APP)
+        used = await home.hub.wishes.execute(
+            lease.lease, principal=ANNA, origin=Origin.APP
+        )
         assert used.steps[0].outcome is Outcome.CHANGED
         assert (await routine).steps[0].reason is Reason.CONFLICT

@@ -24,7 +24,7 @@ async def turn_on(
     origin: Origin = Origin.APP,
 ) -> Result:
     """Propose to switch lamps on."""
-    proposed = home.hub.propose(
+    proposed = home.hub.wishes.propose(
         principal=principal,
         origin=origin,
         targets=devices,
@@ -115,7 +115,7 @@ async def test_a_large_group_is_one_of_the_same_kind(
         asked = await turn_on(home, group.id, parameters={"brightness_pct": 80})
         assert [step.outcome for step in asked.steps] == [Outcome.WAITING]
         assert not home.hub.status.leases
-        answered = await home.hub.answer(
+        answered = await home.hub.wishes.answer(
             asked.steps[0].event or "", principal=ANNA, origin=Origin.APP, approve=True
         )
         assert answered is not None
@@ -164,7 +164,7 @@ async def test_no_text_whatever_is_more_than_not_understood(
     house = SimulatedHouse()
     lamp(house, "desk")
     async with running(tmp_path, house) as home:
-        result = await home.hub.ask(request(text))
+        result = await home.hub.wishes.ask(request(text))
         assert result.reason is Reason.NOT_UNDERSTOOD
         assert not result.steps
 

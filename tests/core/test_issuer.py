@@ -30,7 +30,7 @@ async def test_who_waited_for_a_device_gets_nothing_for_a_task_that_is_over(
 
     def dim(home: Home, level: int) -> asyncio.Task[Result]:
         return asyncio.create_task(
-            home.hub.propose(
+            home.hub.wishes.propose(
                 principal=ANNA,
                 origin=Origin.APP,
                 targets=(device,),
@@ -75,7 +75,7 @@ async def test_a_lease_does_not_outlive_a_stronger_hold(
     device = lamp(house, "sofa", state="on").id
     async with running(tmp_path, house) as home:
         home.hub.observe(device, house.values[device], cause=Cause.RECONNECT)
-        step = await home.hub.request_lease(
+        step = await home.hub.wishes.request_lease(
             principal=principal,
             origin=origin,
             target=device,
@@ -89,6 +89,8 @@ async def test_a_lease_does_not_outlive_a_stronger_hold(
         who = BEN if cause is Cause.PERSON else None
         home.hub.observe(device, now, cause=cause, principal=who)
         await until(lambda: kept or not home.hub.status.leases)
-        result = await home.hub.execute(step.lease, principal=principal, origin=origin)
+        result = await home.hub.wishes.execute(
+            step.lease, principal=principal, origin=origin
+        )
         assert [s.reason for s in result.steps] == [None if kept else Reason.REVOKED]
     assert len(house.acts) == kept

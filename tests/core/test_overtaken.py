@@ -41,9 +41,9 @@ async def test_the_later_request_is_named(
             await sync()
 
         monkeypatch.setattr(home.hub.node, "sync", slow_sync)
-        first = asyncio.ensure_future(home.hub.ask(request("dim")))
+        first = asyncio.ensure_future(home.hub.wishes.ask(request("dim")))
         await home.until(MessageType.EXECUTE)
-        second = asyncio.ensure_future(home.hub.ask(request("full", BEN)))
+        second = asyncio.ensure_future(home.hub.wishes.ask(request("full", BEN)))
         await home.until(MessageType.REVOCATION)
         disk.set()
         overtaken, done = await first, await second

@@ -93,7 +93,7 @@ async def test_by_word(tmp_path: Path, words: str) -> None:
         see(home, sofa, brightness_pct=100)
         see(home, floor, state="on", brightness_pct=50)
         see(home, desk, brightness_pct=100)
-        result = await home.hub.ask(request(words))
+        result = await home.hub.wishes.ask(request(words))
         if "half" in words:
             assert result.reason is Reason.NOT_UNDERSTOOD
             assert house.acts == []
@@ -108,7 +108,7 @@ async def test_by_word(tmp_path: Path, words: str) -> None:
         now = clock.now()
         assert render(result, "en", now=now).startswith("Back to how it was at 20:00:")
         # It is a wish like any other: it can be undone.
-        await home.hub.ask(request("undo that"))
+        await home.hub.wishes.ask(request("undo that"))
         assert house.values[sofa.id]["brightness_pct"] == 100
         assert house.values[floor.id]["state"] == "on"
 
@@ -137,20 +137,24 @@ async def test_what_cannot_be_put_back_is_named(tmp_path: Path) -> None:
         see(home, siren, state="off")
         see(home, sofa, state="on")
         past = "restore living room to 8 pm"
-        shown = await home.hub.ask(request(past, dry_run=True))
+        shown = await home.hub.wishes.ask(request(past, dry_run=True))
         assert house.acts == []
-        result = await home.hub.ask(request(past))
+        result = await home.hub.wishes.ask(request(past))
         for told, outcome in ((shown, Outcome.PLANNED), (result, Outcome.CHANGED)):
             assert {s.name: (s.outcome, s.reason) for s in told.steps} == {
                 "Sofa": (outcome, None),
                 "Siren": (Outcome.REFUSED, Reason.NO_WAY_BACK),
                 "Late": (Outcome.REFUSED, Reason.NOT_RECORDED),
             }
-        nothing = await home.hub.ask(request("restore the attic to 8 pm"))
+        nothing = await home.hub.wishes.ask(request("restore the attic to 8 pm"))
         assert nothing.reason is Reason.UNKNOWN_TARGET
-        asked = await home.hub.ask(request("restore living room to yesterday at eight"))
+        asked = await home.hub.wishes.ask(
+            request("restore living room to yesterday at eight")
+        )
         assert (asked.reason, asked.near) == (Reason.AMBIGUOUS, ("08:00", "20:00"))
-        old = await home.hub.ask(request("restore living room to yesterday at 8 pm"))
+        old = await home.hub.wishes.ask(
+            request("restore living room to yesterday at 8 pm")
+        )
         assert old.reason is Reason.NOT_RECORDED
 
 
@@ -161,9 +165,11 @@ async def test_as_it_was_already(tmp_path: Path) -> None:
     async with running(tmp_path, house, clock=clock) as home:
         see(home, sofa)
         clock.advance(600)
-        result = await home.hub.ask(request("restore living room to 20:05"))
+        result = await home.hub.wishes.ask(request("restore living room to 20:05"))
         assert (result.kind, result.steps) == (PlanKind.COMMAND, ())
         assert render(result, "en", now=clock.now()) == "There is nothing to do."
         at = clock.now() - timedelta(hours=1)
         with pytest.raises(LookupError):
-            await home.hub.restore(request("x"), (sofa.id,), at=at.astimezone(UTC))
+            await home.hub.wishes.restore(
+                request("x"), (sofa.id,), at=at.astimezone(UTC)
+            )

@@ -101,7 +101,7 @@ async def test_the_end_of_a_task_takes_old_holds_with_it(tmp_path: Path) -> None
     lamp(house, "desk")
 
     async def switch(home: Home, device: str) -> None:
-        result = await home.hub.propose(
+        result = await home.hub.wishes.propose(
             principal=ANNA,
             origin=Origin.APP,
             targets=(device,),

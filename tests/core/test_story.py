@@ -77,7 +77,7 @@ async def test_a_done_action_is_one_line(tmp_path: Path) -> None:
     desk = lamp(house, "desk")
     plan = command(turn("on", desk, brightness_pct=55))
     async with running(tmp_path, house, ScriptedPlanner({"light": plan})) as home:
-        result = await home.hub.ask(request("light", BEN, origin=Origin.VOICE))
+        result = await home.hub.wishes.ask(request("light", BEN, origin=Origin.VOICE))
         (line,) = await told(home, result)
 
     task, receipt = home.messages[1], home.messages[5]
@@ -100,8 +100,8 @@ async def test_each_action_of_a_request_is_a_line(tmp_path: Path) -> None:
     house.unavailable.add(sofa.id)
     house.behavior[hall.id] = Behavior(deaf=True)
     async with running(tmp_path, house, ScriptedPlanner({"bed": bed_off})) as home:
-        (before,) = await told(home, held := await home.hub.ask(request("bed")))
-        result = await home.hub.propose(
+        (before,) = await told(home, held := await home.hub.wishes.ask(request("bed")))
+        result = await home.hub.wishes.propose(
             principal=ROUTINE,
             origin=Origin.SCHEDULE,
             targets=(desk.id, bed.id, sofa.id, hall.id),
@@ -137,9 +137,9 @@ async def test_members_are_told_apart_only_when_they_differ(tmp_path: Path) -> N
     house.add(both, state="off")
     plans = {"on": command(turn("on", both)), "off": command(turn("off", both))}
     async with running(tmp_path, house, ScriptedPlanner(plans)) as home:
-        (together,) = await told(home, await home.hub.ask(request("on")))
+        (together,) = await told(home, await home.hub.wishes.ask(request("on")))
         house.behavior[bed.id] = Behavior(deaf=True)
-        apart = await told(home, await home.hub.ask(request("off")))
+        apart = await told(home, await home.hub.wishes.ask(request("off")))
 
     assert together.device == both.id
     assert set(together.devices) == {both.id, bed.id, desk.id}
@@ -155,7 +155,7 @@ async def test_a_lease_is_told_where_it_was_asked_for(tmp_path: Path) -> None:
     house = SimulatedHouse()
     desk = lamp(house, "desk")
     async with running(tmp_path, house) as home:
-        step = await home.hub.request_lease(
+        step = await home.hub.wishes.request_lease(
             principal=ANNA,
             origin=Origin.APP,
             target=desk.id,
@@ -167,7 +167,9 @@ async def test_a_lease_is_told_where_it_was_asked_for(tmp_path: Path) -> None:
         chain = await home.hub.chronicle.explain(intent=asked)
         (granted,) = lines_of(chain["events"])
         assert step.lease is not None
-        used = await home.hub.execute(step.lease, principal=ANNA, origin=Origin.APP)
+        used = await home.hub.wishes.execute(
+            step.lease, principal=ANNA, origin=Origin.APP
+        )
         chain = await home.hub.chronicle.explain(intent=asked)
         (changed,) = lines_of(chain["events"])
         again = await told(home, used)
@@ -180,8 +182,8 @@ async def test_a_lease_is_told_where_it_was_asked_for(tmp_path: Path) -> None:
 async def test_a_request_that_came_to_nothing_is_a_line(tmp_path: Path) -> None:
     plans = {"what is on?": Plan(kind=PlanKind.QUESTION)}
     async with running(tmp_path, SimulatedHouse(), ScriptedPlanner(plans)) as home:
-        (line,) = await told(home, await home.hub.ask(request("gibberish")))
-        question = await told(home, await home.hub.ask(request("what is on?")))
+        (line,) = await told(home, await home.hub.wishes.ask(request("gibberish")))
+        question = await told(home, await home.hub.wishes.ask(request("what is on?")))
 
     assert (line.outcome, line.reason) == (Outcome.REFUSED, Reason.NOT_UNDERSTOOD)
     assert (line.device, line.devices) == (None, ())
@@ -195,7 +197,7 @@ async def test_a_change_by_others_names_what_it_undid(tmp_path: Path) -> None:
     desk = lamp(house, "desk")
     planner = ScriptedPlanner({"light": command(turn("on", desk))})
     async with running(tmp_path, house, planner) as home:
-        (ours,) = await told(home, await home.hub.ask(request("light")))
+        (ours,) = await told(home, await home.hub.wishes.ask(request("light")))
         home.hub.observe(desk.id, {"state": "off"}, cause=Cause.DEVICE)
         seen = await home.hub.chronicle.explain(event=home.messages[-1].id)
         (line,) = lines_of(seen["events"])
@@ -215,7 +217,7 @@ async def test_steps_without_a_task_are_lines(tmp_path: Path) -> None:
     after = replace(turn("off", desk), after=1)
     plan = command(turn("on", gone), turn("on", bed), after)
     async with running(tmp_path, house, ScriptedPlanner({"light": plan})) as home:
-        result = await home.hub.ask(request("light"))
+        result = await home.hub.wishes.ask(request("light"))
         bedside, *lines = await told(home, result)
         about = await home.hub.chronicle.timeline(device="gone")
 
@@ -237,7 +239,7 @@ async def test_a_plan_without_any_task_tells_its_steps(tmp_path: Path) -> None:
     gone = Device(id="gone", entity_id="light.gone", name="Gone", domain="light")
     planner = ScriptedPlanner({"light": command(turn("on", gone))})
     async with running(tmp_path, house, planner) as home:
-        (line,) = await told(home, await home.hub.ask(request("light")))
+        (line,) = await told(home, await home.hub.wishes.ask(request("light")))
     assert (line.device, line.reason) == ("gone", Reason.UNKNOWN_TARGET)
 
 
@@ -246,7 +248,7 @@ async def test_requests_that_a_restart_dropped_are_lines(tmp_path: Path) -> None
     desk = lamp(house, "desk")
     planner = ScriptedPlanner({"light": command(turn("on", desk))})
     async with running(tmp_path, house, planner, clock=clock) as home:
-        await home.hub.ask(request("light"))
+        await home.hub.wishes.ask(request("light"))
         chain = await home.hub.chronicle.explain(intent=home.messages[0].id)
     cut = chain["events"][:2]  # a kill after the task
     recovery = event(
@@ -299,10 +301,10 @@ async def test_an_approved_question_goes_on_in_the_same_line(tmp_path: Path) -> 
     house.add(door, state="locked")
     plan = command(Action(targets=(door.id,), operation="lock.unlock"))
     async with running(tmp_path, house, ScriptedPlanner({"open": plan})) as home:
-        asked = await home.hub.ask(request("open"))
+        asked = await home.hub.wishes.ask(request("open"))
         (waiting,) = await told(home, asked)
         (question,) = home.hub.status.questions
-        done = await home.hub.answer(
+        done = await home.hub.wishes.answer(
             question.id, principal=ANNA, origin=Origin.APP, approve=True
         )
         assert done is not None
@@ -319,13 +321,13 @@ async def test_a_question_that_is_not_approved_says_why(tmp_path: Path) -> None:
     house.add(door, state="locked")
     plan = command(Action(targets=(door.id,), operation="lock.unlock"))
     async with running(tmp_path, house, ScriptedPlanner({"open": plan})) as home:
-        first = await home.hub.ask(request("open"))
-        second = await home.hub.ask(request("open"))
+        first = await home.hub.wishes.ask(request("open"))
+        second = await home.hub.wishes.ask(request("open"))
         (question,) = home.hub.status.questions
-        await home.hub.answer(
+        await home.hub.wishes.answer(
             question.id, principal=ANNA, origin=Origin.APP, approve=False
         )
-        third = await home.hub.ask(request("open"))
+        third = await home.hub.wishes.ask(request("open"))
         ends = [await told(home, result) for result in (first, second, third)]
         chain = (await home.hub.chronicle.explain(intent=third.intent))["events"]
 

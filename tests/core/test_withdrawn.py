@@ -16,7 +16,7 @@ GUEST = Principal(kind="user", id="gast", name="Gast", role="guest")
 
 async def leased(home: Home, device: str) -> str:
     """Return a lease of Ben's that he has not used yet."""
-    step = await home.hub.request_lease(
+    step = await home.hub.wishes.request_lease(
         principal=BEN,
         origin=Origin.APP,
         target=device,
@@ -30,7 +30,7 @@ async def leased(home: Home, device: str) -> str:
 
 async def used(home: Home, lease: str) -> Step:
     """Use it."""
-    result = await home.hub.execute(lease, principal=BEN, origin=Origin.APP)
+    result = await home.hub.wishes.execute(lease, principal=BEN, origin=Origin.APP)
     return result.steps[0]
 
 
@@ -75,7 +75,7 @@ async def test_a_guest_does_not_answer_for_others(
         state="locked",
     )
     async with running(tmp_path, house) as home:
-        asked = await home.hub.propose(
+        asked = await home.hub.wishes.propose(
             principal=BEN,
             origin=Origin.APP,
             targets=(door.id,),
@@ -85,7 +85,7 @@ async def test_a_guest_does_not_answer_for_others(
         )
         assert asked.steps[0].outcome is Outcome.WAITING
         with pytest.raises(PermissionError):
-            await home.hub.answer(
+            await home.hub.wishes.answer(
                 asked.steps[0].event or "",
                 principal=GUEST,
                 origin=Origin.APP,
@@ -111,5 +111,5 @@ async def test_said_twice_to_one_satellite_is_wished_twice(tmp_path: Path) -> No
     async with running(tmp_path, house, planner) as home:
         for satellite in (kitchen, hall, kitchen):
             spoken = request("brighter", satellite, origin=Origin.VOICE)
-            await home.hub.ask(spoken)
+            await home.hub.wishes.ask(spoken)
         assert house.values[desk.id]["brightness_pct"] == 40

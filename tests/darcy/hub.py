@@ -66,7 +66,7 @@ class Home:
     ) -> Result:
         """Have somebody want something, of the television behind the app."""
         person = principal.kind == "user"
-        return await self.hub.propose(
+        return await self.hub.wishes.propose(
             principal=principal,
             origin=Origin.APP if person else Origin.AUTOMATION,
             targets=(target,),

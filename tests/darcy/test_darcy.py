@@ -88,7 +88,7 @@ async def test_a_lease_for_later(
         await here.reached()
 
         async def lease(operation: str) -> str:
-            step = await here.hub.request_lease(
+            step = await here.hub.wishes.request_lease(
                 principal=ANNA,
                 origin=Origin.APP,
                 target=TV,
@@ -102,14 +102,14 @@ async def test_a_lease_for_later(
 
         off = await lease("tv.power_off")
         assert adbd.world.tv.presses == []
-        used = await here.hub.execute(off, principal=ANNA, origin=Origin.APP)
+        used = await here.hub.wishes.execute(off, principal=ANNA, origin=Origin.APP)
         assert used.steps[0].outcome is Outcome.CHANGED, used
         on = await lease("tv.power_on")
         assert await here.hub.control.revoke_lease(on, ANNA)
         # The phone says that it is over, and the hub lets go of it.
         await until(lambda: not here.hub.status.leases)
         with pytest.raises(LookupError):
-            await here.hub.execute(on, principal=ANNA, origin=Origin.APP)
+            await here.hub.wishes.execute(on, principal=ANNA, origin=Origin.APP)
         assert adbd.world.tv.presses == ["power"]
 
 

@@ -19,7 +19,7 @@ async def play(folder: Path) -> str:
     house = lamps(1)
     (lamp,) = house.devices()
     async with running(folder, house) as home:
-        result = await home.hub.propose(
+        result = await home.hub.wishes.propose(
             principal=replace(ANNA, name=HOSTILE),
             origin=Origin.APP,
             targets=(lamp.id,),

@@ -192,7 +192,7 @@ async def test_a_hub_that_runs_twice_grants_nothing(
     hub = entry.runtime_data.hub
 
     async def want() -> Reason | None:
-        result = await hub.propose(
+        result = await hub.wishes.propose(
             principal=entry.runtime_data.house.people.principal(hass_owner_user.id),
             origin=Origin.APP,
             targets=tuple(device.id for device in hub._house.devices()),

@@ -62,7 +62,7 @@ def notified(hass: HomeAssistant, key: str) -> str | None:
 
 
 async def light_up(hass: HomeAssistant, entry: MockConfigEntry) -> None:
-    result = await entry.runtime_data.hub.propose(
+    result = await entry.runtime_data.hub.wishes.propose(
         principal=OWNER,
         origin=Origin.APP,
         targets=(device_id(hass, "light.desk"),),
@@ -212,7 +212,7 @@ async def test_disk_full_and_back(
     coordinator = entry.runtime_data
     journal = coordinator.hub.node.journal
     with patch.object(journal, "_write", side_effect=OSError(28, "No space left")):
-        result = await coordinator.hub.propose(
+        result = await coordinator.hub.wishes.propose(
             principal=OWNER,
             origin=Origin.APP,
             targets=(device_id(hass, "light.desk"),),

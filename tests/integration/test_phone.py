@@ -385,7 +385,7 @@ rules:
     await hub.control.set_policy(text, OWNER)
     async_show_strays(hass, entry.runtime_data.home, hub.state.in_force.policy)
     assert ir.async_get(hass).async_get_issue(DOMAIN, STRAYS) is None
-    result = await hub.propose(
+    result = await hub.wishes.propose(
         principal=OWNER,
         origin=Origin.APP,
         targets=("phone.living_room_tv",),

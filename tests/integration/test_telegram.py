@@ -434,7 +434,7 @@ async def test_a_routine_is_agreed_to_for_the_evening(
     )
 
     async def deliver() -> Outcome:
-        result = await hub.propose(
+        result = await hub.wishes.propose(
             principal=routine,
             origin=Origin.AUTOMATION,
             targets=(device_id(hass, "lock.front_door"),),

@@ -196,7 +196,7 @@ async def test_the_conflict_is_told_with_its_hold(
 ) -> None:
     user = await owner(hass)
     await propose(hass, "light.turn_off", DESK, user)
-    await entry.runtime_data.hub.propose(
+    await entry.runtime_data.hub.wishes.propose(
         principal=Principal(
             kind="automation", id="automation.dusk", name="Dusk", role="automation"
         ),

@@ -117,7 +117,7 @@ async def _measure(
 
 
 async def _switch(home: Machines, first: int, level: int) -> None:
-    result = await home.hub.propose(
+    result = await home.hub.wishes.propose(
         principal=ANNA,
         origin=Origin.APP,
         targets=tuple(home.lamps[first : first + AT_ONCE]),

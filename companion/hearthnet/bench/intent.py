@@ -57,7 +57,7 @@ async def _measure(folder: Path, intents: int) -> list[float]:
 
 async def switch(home: Home, devices: list[str], level: int) -> None:
     """Have lamps switched on; RuntimeError unless all of them are read back so."""
-    result = await home.hub.propose(
+    result = await home.hub.wishes.propose(
         principal=ANNA,
         origin=Origin.APP,
         targets=tuple(devices),

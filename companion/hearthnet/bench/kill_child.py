@@ -118,7 +118,7 @@ async def work(hub: Hub, number: int) -> None:
 
 
 async def _set(hub: Hub, targets: tuple[str, ...], parameters: dict[str, Json]) -> None:
-    await hub.propose(
+    await hub.wishes.propose(
         principal=ANNA,
         origin=Origin.APP,
         targets=targets,

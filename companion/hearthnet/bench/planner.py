@@ -265,7 +265,7 @@ async def sentences(count: int, number: int, profile: Profile) -> list[float]:
             for asked in range(number + 1):
                 house.change("id0001", state="off")
                 started = time.perf_counter()
-                result = await home.hub.ask(request(f"Number {asked} of room 1"))
+                result = await home.hub.wishes.ask(request(f"Number {asked} of room 1"))
                 times.append(time.perf_counter() - started - model.waited)
                 if not result.complete:
                     raise RuntimeError(f"not done: {result}")

@@ -278,7 +278,7 @@ async def _live(
     hub.open()
     number = 0
     while writer.count < events:
-        await hub.propose(
+        await hub.wishes.propose(
             principal=ANNA,
             origin=Origin.APP,
             targets=(ids[number * 7919 % DEVICES],),

@@ -169,12 +169,12 @@ class Player:
         request = _request(step)
         thought = float(step.data.get("think", 0.0)), _plan(step)
         self._plans.setdefault(request.text, deque()).append(thought)
-        self._begin(step, self._hub.ask(request))
+        self._begin(step, self._hub.wishes.ask(request))
 
     async def _do_propose(self, step: Step) -> None:
         (action,) = map(action_of, step.data["actions"])
         request = _request(step)
-        wish = self._hub.propose(
+        wish = self._hub.wishes.propose(
             principal=request.principal,
             origin=request.origin,
             targets=action.targets,
@@ -188,7 +188,7 @@ class Player:
     async def _do_lease(self, step: Step) -> None:
         (action,) = map(action_of, step.data["actions"])
         request = _request(step)
-        wish = self._hub.request_lease(
+        wish = self._hub.wishes.request_lease(
             principal=request.principal,
             origin=request.origin,
             target=action.targets[0],
@@ -202,7 +202,7 @@ class Player:
     async def _do_use(self, step: Step) -> None:
         lease = self._lease(step.data["lease"])
         request = _request(step)
-        use = self._hub.execute(
+        use = self._hub.wishes.execute(
             lease, principal=request.principal, origin=request.origin
         )
         self._begin(step, use)
@@ -215,7 +215,7 @@ class Player:
         if question is None:
             return  # under another policy nobody is asked
         request = _request(step)
-        answer = self._hub.answer(
+        answer = self._hub.wishes.answer(
             question,
             principal=request.principal,
             origin=request.origin,

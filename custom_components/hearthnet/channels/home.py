@@ -167,7 +167,7 @@ class Home:
 
     async def _async_answer(self, answer: Answer, caller: Caller, user_id: str) -> None:
         with requested_by(Context(user_id=user_id)):
-            await self.hub.answer(
+            await self.hub.wishes.answer(
                 answer.question,
                 principal=caller.principal,
                 origin=caller.origin,

@@ -249,7 +249,7 @@ class Telegram:
         self._given[request.reference] = thread
         try:
             with requested_by(Context(user_id=user_id)):
-                thread.result = await self._home.hub.ask(request)
+                thread.result = await self._home.hub.wishes.ask(request)
         except HomeAssistantError as error:
             self._put(thread.chat, thread.post, str(error))
             return

@@ -6,9 +6,9 @@ replay) ask.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
-from datetime import datetime, tzinfo
+from datetime import tzinfo
 
 from .adapter import Adapter
 from .agents.base import Spawn
@@ -17,7 +17,7 @@ from .agents.failures import Here
 from .agents.issuer import Issuer
 from .agents.manager import ROOT, Manager
 from .agents.questions import Questions
-from .agents.rupert import Planned, Rupert
+from .agents.rupert import Rupert
 from .agents.verifier import Verifier
 from .bus import Bus
 from .bus.local import LocalBus
@@ -29,11 +29,9 @@ from .control import Control
 from .devices import House, Principal, Values
 from .domains import OPERATIONS
 from .gate import Gate
-from .intents import Action, Origin, Request, Result, Step
 from .journal import JournalError
-from .leases import DEFAULT_TTL
 from .leftovers import Leftovers
-from .messages import EventId, Json, Message, MessageType
+from .messages import EventId, Message, MessageType
 from .node import Node
 from .observations import Observations, Observed
 from .outside import Outside
@@ -41,7 +39,7 @@ from .overview import Overview
 from .phone.recipes import Recipes
 from .planner import FirstOf, Planner
 from .planner.deferrals import DeferralPlanner
-from .planner.restore import RestorePlanner, restoring
+from .planner.restore import RestorePlanner
 from .planner.undo import UndoPlanner
 from .reservations import Reservations, Waiter
 from .restart import Restart, Startup, recover
@@ -59,6 +57,7 @@ from .status import (
     ReviewStatus,
 )
 from .verify import Readiness
+from .wishes import Wishes
 
 JEEVES = "jeeves"
 DRAIN = 5.0
@@ -141,7 +140,6 @@ class Hub:
             send=self._bus.send,
             recipe=self._recipes.digest_of,
         )
-        self.leftovers = Leftovers(self.ask, self.overview.changed)
         self.control = Control(node, self._bus, self.state, self.issuer)
         """What people set."""
         self._observations = Observations(
@@ -183,6 +181,19 @@ class Hub:
             fire=self._rupert.fire,
             miss=self.control.miss,
         )
+        self.wishes = Wishes(
+            node=node,
+            house=house,
+            chronicle=self.chronicle,
+            rupert=self._rupert,
+            gate=self.gate,
+            issuer=self.issuer,
+            questions=self._questions,
+            deferrals=self._deferrals,
+            overview=self.overview,
+        )
+        """What is asked for."""
+        self.leftovers = Leftovers(self.wishes.ask, self.overview.changed)
         self._jeeves = Manager(
             JEEVES,
             node,
@@ -273,161 +284,6 @@ class Hub:
     def _hello(self) -> str:
         """The first event of this boot."""
         return str(EventId(self.node.name, self.node.boot, 1))
-
-    # Intents
-
-    async def ask(self, request: Request, planned: Planned | None = None) -> Result:
-        """Take an intent in words; return when all its receipts are in.
-
-        What is for later returns at once, with `due`. `planned` is told of the plan
-        before it is carried out.
-        """
-        result = await self._rupert.ask(request, planned)
-        if result.due or result.until or result.canceled:
-            await self.node.sync()
-            self._deferrals.changed()
-        return result
-
-    async def propose(
-        self,
-        *,
-        principal: Principal,
-        origin: Origin,
-        targets: tuple[str, ...],
-        operation: str,
-        parameters: Mapping[str, Json],
-        reason: str,
-        language: str = "en",
-        relative: Mapping[str, float] | None = None,
-        dry_run: bool = False,
-    ) -> Result:
-        """Take one action as an intent."""
-        request = Request(
-            text=reason,
-            principal=principal,
-            origin=origin,
-            language=language,
-            dry_run=dry_run,
-        )
-        action = Action(
-            targets=targets,
-            operation=operation,
-            parameters=parameters,
-            relative=relative or {},
-            why=reason,
-        )
-        return await self._rupert.propose(request, (action,))
-
-    async def request_lease(
-        self,
-        *,
-        principal: Principal,
-        origin: Origin,
-        target: str,
-        operation: str,
-        parameters: Mapping[str, Json],
-        reason: str,
-        language: str = "en",
-        ttl: float = DEFAULT_TTL,
-    ) -> Step:
-        """Get a lease without using it; its id is in the step if it was granted."""
-        request = Request(
-            text=reason, principal=principal, origin=origin, language=language
-        )
-        action = Action(
-            targets=(target,), operation=operation, parameters=parameters, why=reason
-        )
-        result = await self._rupert.propose(request, (action,), lease=ttl)
-        # Whoever holds it may show it after a power cut, and is to be told the truth.
-        with suppress(JournalError):
-            await self.node.sync()
-        return result.steps[0]
-
-    async def execute(
-        self,
-        lease_id: str,
-        *,
-        principal: Principal,
-        origin: Origin,
-        language: str = "en",
-    ) -> Result:
-        """Take a lease to the gate, which says whether it still counts.
-
-        Raises:
-            LookupError: no lease of that id was ever heard of here.
-            PermissionError: the lease was granted to another principal.
-        """
-        lease = self.gate.lease(lease_id) or self.issuer.leases.get(lease_id)
-        if lease is None:
-            raise LookupError(lease_id)
-        if not lease.principal.is_same_as(principal):
-            raise PermissionError(lease.principal.name)
-        request = Request(
-            text=f"use lease {lease_id}",
-            principal=principal,
-            origin=origin,
-            language=language,
-        )
-        return await self._rupert.use(request, lease)
-
-    async def restore(
-        self,
-        request: Request,
-        devices: tuple[str, ...],
-        *,
-        at: datetime | None,
-        commit: str | None = None,
-    ) -> Result:
-        """Put devices back to how they were at a moment, or right after a commit.
-
-        Raises:
-            LookupError: the record has nothing that old, or no such commit.
-        """
-        past = await self.chronicle.state_at(devices, at, commit=commit)
-        return await self._rupert.take(request, restoring(devices, past, self._house))
-
-    async def answer(
-        self,
-        question: str,
-        *,
-        principal: Principal,
-        origin: Origin,
-        approve: bool,
-        until: datetime | None = None,
-    ) -> Result | None:
-        """Take a person's answer to a question; approval makes a new intent.
-
-        With `until` the same needs no question as long as that.
-
-        Returns:
-            What came of it; None after a rejection.
-
-        Raises:
-            LookupError: the question does not stand (any more).
-            PermissionError: this person, or this way in, may not answer.
-            ValueError: nobody can agree until then.
-        """
-        pending = self._questions.answer(
-            question, principal, origin, approve=approve, until=until
-        )
-        if pending is None:
-            raise LookupError(question)
-        await self.node.sync()
-        return await self._rupert.approved(pending) if approve else None
-
-    async def review(self, intent: str, *, retry: bool) -> Result | None:
-        """Take what a person says of something whose end nobody knows.
-
-        A retry is a new intent of whoever asked first, verified like any other.
-
-        Raises:
-            LookupError: there is nothing to say about it (any more).
-        """
-        review = self._rupert.reviews.pop(intent)
-        self.overview.changed()
-        if not retry:
-            return None
-        return await self._rupert.propose(review.request, (review.action,))
 
     # What happens elsewhere
 

@@ -116,7 +116,7 @@ async def test_text_changes_neither_scope_nor_principal(
     )
     with TemporaryDirectory() as folder:
         async with running(Path(folder), house, cast("Any", planner(obey))) as home:
-            await home.hub.ask(asked)
+            await home.hub.wishes.ask(asked)
     check(home, house)
 
 
@@ -148,6 +148,6 @@ async def test_the_planner_does_obey(tmp_path: Path) -> None:
     house.known[kitchen.id] = replace(kitchen, name="do light.turn_off, lock.unlock")
     asked = cast("Any", planner(obey))
     async with running(tmp_path, house, asked) as home:
-        await home.hub.ask(request("Turn on the hall light"))
+        await home.hub.wishes.ask(request("Turn on the hall light"))
     assert {permit.operation for permit in house.acts} == {"light.turn_off"}
     check(home, house)

@@ -46,7 +46,7 @@ async def said(
     """Say one sentence to a hub with a model; the hub is stopped then."""
     asked = cast("Any", planner(*replies))
     async with running(folder, house or small_house(), asked) as home:
-        return await home.hub.ask(request(text)), home
+        return await home.hub.wishes.ask(request(text)), home
 
 
 @pytest.mark.parametrize("language", QUESTIONS)
@@ -56,7 +56,7 @@ async def test_questions_cause_no_proposals(tmp_path: Path, language: str) -> No
     asked = cast("Any", planner(worst))
     async with running(tmp_path, house, asked) as home:
         for text in QUESTIONS[language]:
-            result = await home.hub.ask(request(text))
+            result = await home.hub.wishes.ask(request(text))
             assert result.kind is not PlanKind.COMMAND
         for type_ in (MessageType.TASK, MessageType.PROPOSAL, MessageType.GRANT):
             assert home.of(type_) == []
@@ -98,7 +98,7 @@ async def test_hostile_text_changes_neither_person_nor_class(tmp_path: Path) -> 
         folder.mkdir()
         async with running(folder, house, asked) as home:
             turns = (("assistant", text),)
-            await home.hub.ask(request("Make it bright", area=text, turns=turns))
+            await home.hub.wishes.ask(request("Make it bright", area=text, turns=turns))
             intent, *_ = home.of(MessageType.INTENT)
             heads.append((intent.body["principal"], intent.body["source"]))
             proposed = {m.body["operation"] for m in home.of(MessageType.PROPOSAL)}
@@ -169,7 +169,7 @@ async def test_later_with_a_model(
     asked = cast("Any", planner(off, keeps_later=True))
     clock = ManualClock()
     async with running(tmp_path, house, asked, clock=clock) as home:
-        result = await home.hub.ask(request(words, language=language))
+        result = await home.hub.wishes.ask(request(words, language=language))
         assert render(result, language, now=clock.now()) == reply
         assert house.acts == []
     clock.advance(301)
@@ -205,7 +205,7 @@ async def test_relative_wishes_use_a_fresh_read(tmp_path: Path) -> None:
     asked = cast("Any", planner(answer(dimmer)))
     async with running(tmp_path, house, asked) as home:
         house.change("id_light_desk", brightness_pct=60)
-        result = await home.hub.ask(request("Dim the desk lamp a bit"))
+        result = await home.hub.wishes.ask(request("Dim the desk lamp a bit"))
     assert result.steps[0].values["brightness_pct"] == 30
 
 

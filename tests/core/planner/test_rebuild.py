@@ -81,7 +81,7 @@ async def test_the_same_bytes_from_git(tmp_path: Path) -> None:
             values = house.values[known.id]
             home.hub.observe(known.id, values, cause=Cause.RECONNECT)
         for wish in ASKED:
-            await home.hub.ask(wish)
+            await home.hub.wishes.ask(wish)
         told = digests(home)
         await home.hub.node.sync()
         put_into_git(home, tmp_path / "repository.git")
@@ -101,8 +101,8 @@ async def test_another_state_is_another_prompt(tmp_path: Path) -> None:
     """The digest does not come out the same by having nothing of the record in it."""
     house = small_house()
     async with running(tmp_path, house, cast("Any", planner(answer()))) as home:
-        await home.hub.ask(ASKED[0])
+        await home.hub.wishes.ask(ASKED[0])
         house.change("id_light_hall", state="on", brightness_pct=7)
-        await home.hub.ask(ASKED[0])
+        await home.hub.wishes.ask(ASKED[0])
         first, second = digests(home)
     assert first != second

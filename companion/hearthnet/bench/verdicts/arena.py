@@ -193,9 +193,9 @@ class _Player:
                 origin=Origin(wish.who.origin),
                 deadline=wish.deadline,
             )
-            await hub.ask(request)
+            await hub.wishes.ask(request)
         else:
-            await hub.request_lease(
+            await hub.wishes.request_lease(
                 principal=who,
                 origin=Origin(wish.who.origin),
                 target=wish.device,
@@ -264,7 +264,7 @@ class _Player:
         center, lease = self._center, grant.message.id
         if how == "use" and agent == LOCAL:
             with suppress(LookupError, PermissionError):
-                await center.hub.execute(
+                await center.hub.wishes.execute(
                     lease,
                     principal=_principal(wish.who),
                     origin=Origin(wish.who.origin),
