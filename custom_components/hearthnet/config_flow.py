@@ -15,9 +15,7 @@ from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.selector import TextSelector
 import voluptuous as vol
 
-from .broker_form import BROKER, PREFIX, TRANSPORT, async_check_broker, shown
 from .checks import Trouble, async_check_librarian, async_check_policy
-from .companion_flow import CompanionFlow
 from .companions import async_mqtt_broker
 from .const import (
     CONF_BROKER,
@@ -30,8 +28,10 @@ from .const import (
     DOMAIN,
     SUBENTRY_COMPANION,
 )
-from .flow_options import BEHAVIOR, HearthnetOptionsFlow, plugs_schema
-from .flow_planner import KEY, PLANNER, PlannerSteps, async_prove, told, with_key
+from .flows.broker import BROKER, PREFIX, TRANSPORT, async_check_broker, shown
+from .flows.companion import CompanionFlow
+from .flows.options import BEHAVIOR, HearthnetOptionsFlow, plugs_schema
+from .flows.planner import KEY, PLANNER, PlannerSteps, async_prove, told, with_key
 from .plugs import async_unclear_plugs
 
 NAME: dict[vol.Marker, Any] = {

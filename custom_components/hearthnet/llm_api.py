@@ -17,7 +17,7 @@ from homeassistant.helpers.selector import ObjectSelector
 from homeassistant.util.json import JsonObjectType
 import voluptuous as vol
 
-from .action_common import ATTR_INTENT, ATTR_REASON, REASON, response_of
+from .actions.common import ATTR_INTENT, ATTR_REASON, REASON, response_of
 from .const import DOMAIN
 from .coordinator import HearthnetCoordinator
 from .core.intents import Request

@@ -19,8 +19,8 @@ from .core.planner.budget import Amount
 from .core.planner.errors import PlannerError
 from .core.planner.model import ModelPlanner
 from .core.reasons import Reason
+from .flows.model import async_chosen_model, async_client, budget_of
 from .issues import async_show_budget, async_show_model
-from .model_choice import async_chosen_model, async_client, budget_of
 
 SAVE_DELAY = 1.0
 """Seconds that what was spent may be lost by a power cut."""

@@ -16,11 +16,11 @@ from .core.planner import Situation
 from .core.planner.phrases import normalize
 from .core.reasons import Reason
 from .house import HassHouse
-from .sentence_devices import MAKERS
-from .sentence_match import Setting, unknown
-from .sentence_own import OwnSentences
-from .sentence_recognize import Heard, async_recognize
-from .sentence_several import readings
+from .sentences.devices import MAKERS
+from .sentences.match import Setting, unknown
+from .sentences.own import OwnSentences
+from .sentences.recognize import Heard, async_recognize
+from .sentences.several import readings
 
 SOURCE = "sentences"
 SPARE = 12

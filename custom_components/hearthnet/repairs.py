@@ -15,7 +15,7 @@ from .checks import Trouble
 from .const import CONF_AI_TASK, CONF_MODEL, CONF_PLANNER, DOMAIN
 from .coordinator import OWNER, HearthnetConfigEntry
 from .core.leftovers import Leftovers
-from .flow_planner import AI_TASK, async_models, async_prove, model_schema
+from .flows.planner import AI_TASK, async_models, async_prove, model_schema
 from .issues import CLOCK, DROPPED, MODEL
 from .routes import async_close_route
 

@@ -26,8 +26,8 @@ from .core.messages import Json
 from .core.reasons import Reason
 from .core.restore import ways_back
 from .house import ASSISTANT, HassHouse
-from .sentence_match import Setting
-from .sentence_recognize import Heard, area_of
+from .sentences.match import Setting
+from .sentences.recognize import Heard, area_of
 from .values import values_of
 
 DOMAIN = "scene"

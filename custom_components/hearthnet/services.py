@@ -6,26 +6,19 @@ from typing import Final, cast
 from homeassistant.core import HomeAssistant, ServiceCall, ServiceResponse, callback
 from homeassistant.helpers import service
 
-from . import (
-    action_leases,
-    action_past,
-    action_plans,
-    action_record,
-    action_texts,
-    action_wishes,
-)
-from .action_common import Action
+from .actions import leases, past, plans, record, texts, wishes
+from .actions.common import Action
 from .const import DOMAIN
 from .coordinator import HearthnetConfigEntry
 from .principal import async_caller, requested_by
 
 ACTIONS: Final = (
-    *action_wishes.ACTIONS,
-    *action_plans.ACTIONS,
-    *action_past.ACTIONS,
-    *action_leases.ACTIONS,
-    *action_record.ACTIONS,
-    *action_texts.ACTIONS,
+    *wishes.ACTIONS,
+    *plans.ACTIONS,
+    *past.ACTIONS,
+    *leases.ACTIONS,
+    *record.ACTIONS,
+    *texts.ACTIONS,
 )
 
 

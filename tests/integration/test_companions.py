@@ -23,7 +23,6 @@ from homeassistant.setup import async_setup_component
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.hearthnet import companion_flow
 from custom_components.hearthnet.const import DOMAIN
 from custom_components.hearthnet.coordinator import OWNER
 from custom_components.hearthnet.core.agents.jobs import Review
@@ -34,6 +33,7 @@ from custom_components.hearthnet.core.intents import Action, Origin, Request
 from custom_components.hearthnet.core.keys import SigningKey
 from custom_components.hearthnet.core.pairing import Code, accepted, hello
 from custom_components.hearthnet.diagnostics import async_get_config_entry_diagnostics
+from custom_components.hearthnet.flows import companion as companion_flow
 from custom_components.hearthnet.repairs import ReviewFlow, async_create_fix_flow
 from tests.support.mosquitto import Mosquitto
 

@@ -32,7 +32,11 @@ INTEGRATION = ROOT / "custom_components" / "hearthnet"
 ENGLISH = json.loads((INTEGRATION / "translations" / "en.json").read_text())
 ICONS = json.loads((INTEGRATION / "icons.json").read_text())
 ACTIONS = load_yaml_dict(str(INTEGRATION / "services.yaml"))
-SOURCES = "\n".join(path.read_text() for path in INTEGRATION.glob("*.py"))
+SOURCES = "\n".join(
+    path.read_text()
+    for path in INTEGRATION.rglob("*.py")
+    if INTEGRATION / "core" not in path.parents
+)
 BLUEPRINTS = sorted((INTEGRATION / "blueprints").rglob("*.yaml"))
 
 

@@ -14,19 +14,19 @@ from homeassistant.helpers.target import (
 from homeassistant.util import dt as dt_util
 import voluptuous as vol
 
-from .action_common import (
+from ..const import DOMAIN
+from ..coordinator import HearthnetCoordinator
+from ..core.intents import Request
+from ..core.planner.restore import in_place
+from ..principal import Caller
+from ..targets import async_device_id
+from .common import (
     ATTR_DRY_RUN,
     ATTR_LANGUAGE,
     Action,
     language_of,
     response_of,
 )
-from .const import DOMAIN
-from .coordinator import HearthnetCoordinator
-from .core.intents import Request
-from .core.planner.restore import in_place
-from .principal import Caller
-from .targets import async_device_id
 
 ATTR_AT: Final = "at"
 ATTR_COMMIT: Final = "commit"

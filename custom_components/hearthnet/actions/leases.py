@@ -7,7 +7,13 @@ from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers import config_validation as cv
 import voluptuous as vol
 
-from .action_common import (
+from ..const import DOMAIN
+from ..coordinator import HearthnetCoordinator
+from ..core.leases import DEFAULT_TTL, MAX_TTL
+from ..core.reasons import Outcome
+from ..principal import Caller, require_control
+from ..targets import ATTR_ACTION, ATTR_DATA, async_wanted
+from .common import (
     ATTR_LANGUAGE,
     ATTR_LEASE,
     ATTR_REASON,
@@ -17,12 +23,6 @@ from .action_common import (
     language_of,
     response_of,
 )
-from .const import DOMAIN
-from .coordinator import HearthnetCoordinator
-from .core.leases import DEFAULT_TTL, MAX_TTL
-from .core.reasons import Outcome
-from .principal import Caller, require_control
-from .targets import ATTR_ACTION, ATTR_DATA, async_wanted
 
 ATTR_TTL: Final = "ttl"
 

@@ -14,9 +14,9 @@ from homeassistant.helpers.selector import (
 )
 import voluptuous as vol
 
-from .checks import Trouble
-from .const import CONF_ROLES, CONF_SATELLITE_ROLES, USER_ROLES, VOICE_ROLES
-from .principal import ASSIST_SATELLITE
+from ..checks import Trouble
+from ..const import CONF_ROLES, CONF_SATELLITE_ROLES, USER_ROLES, VOICE_ROLES
+from ..principal import ASSIST_SATELLITE
 
 USERS = {f"{role}_users": role for role in USER_ROLES}
 SATELLITES = {f"{role}_satellites": role for role in VOICE_ROLES}

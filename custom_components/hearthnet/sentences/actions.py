@@ -5,15 +5,15 @@ from itertools import groupby
 
 from homeassistant.util.color import color_name_to_rgb
 
-from .core.devices import Device
-from .core.effects import STATE
-from .core.intents import Action, Plan, PlanKind
-from .core.messages import Json
-from .core.operations import Problem
-from .core.reasons import Reason
-from .core.relative import resolve_toggle
-from .sentence_match import Found, Setting, find
-from .sentence_recognize import Heard
+from ..core.devices import Device
+from ..core.effects import STATE
+from ..core.intents import Action, Plan, PlanKind
+from ..core.messages import Json
+from ..core.operations import Problem
+from ..core.reasons import Reason
+from ..core.relative import resolve_toggle
+from .match import Found, Setting, find
+from .recognize import Heard
 
 type Maker = Callable[[Setting, Heard], Plan]
 

@@ -24,15 +24,15 @@ from homeassistant.helpers.selector import (
 )
 import voluptuous as vol
 
-from .companions import Pairing, broker_of
-from .const import CONF_ROLE, DOMAIN, PAIR_WAIT, ROLES
-from .core.bus.broker import Broker
-from .core.enrolled import Enrolled
-from .core.keys import SigningKey
-from .core.messages import NAME
-from .core.pairing import Code
-from .core.paths import HUB
-from .runtime import Folder
+from ..companions import Pairing, broker_of
+from ..const import CONF_ROLE, DOMAIN, PAIR_WAIT, ROLES
+from ..core.bus.broker import Broker
+from ..core.enrolled import Enrolled
+from ..core.keys import SigningKey
+from ..core.messages import NAME
+from ..core.pairing import Code
+from ..core.paths import HUB
+from ..runtime import Folder
 
 TAKEN = frozenset({HUB, "rupert", "jeeves", "all"})
 """Names that mean something else."""

@@ -7,9 +7,9 @@ from homeassistant.exceptions import Unauthorized
 from homeassistant.helpers import config_validation as cv
 import voluptuous as vol
 
-from .action_common import ATTR_INTENT, Action, event_id
-from .coordinator import HearthnetCoordinator
-from .principal import Caller
+from ..coordinator import HearthnetCoordinator
+from ..principal import Caller
+from .common import ATTR_INTENT, Action, event_id
 
 SCHEMA_LIST_DEFERRED = vol.Schema({})
 SCHEMA_CANCEL = vol.Schema({vol.Required(ATTR_INTENT): cv.string})

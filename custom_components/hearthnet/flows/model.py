@@ -9,7 +9,7 @@ from homeassistant.const import CONF_API_KEY
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.httpx_client import get_async_client
 
-from .const import (
+from ..const import (
     CONF_AI_TASK,
     CONF_MODEL,
     CONF_PLANNER,
@@ -17,10 +17,10 @@ from .const import (
     CONF_THINKING_OFF,
     DEFAULT_PLANNER,
 )
-from .core.planner.anthropic import AnthropicModel, Settings
-from .core.planner.budget import PER_DAY, PER_INTENT, Amount, Budget
-from .core.planner.model import Model
-from .planner_ai_task import AiTaskModel
+from ..core.planner.anthropic import AnthropicModel, Settings
+from ..core.planner.budget import PER_DAY, PER_INTENT, Amount, Budget
+from ..core.planner.model import Model
+from ..planner_ai_task import AiTaskModel
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic

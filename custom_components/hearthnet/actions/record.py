@@ -8,7 +8,13 @@ from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers import config_validation as cv
 import voluptuous as vol
 
-from .action_common import (
+from ..const import DOMAIN
+from ..coordinator import HearthnetCoordinator
+from ..core.messages import MessageType
+from ..principal import Caller
+from ..record_view import async_readable, reads_all
+from ..targets import async_device_id
+from .common import (
     ATTR_EVENT,
     ATTR_INTENT,
     ATTR_LEASE,
@@ -16,12 +22,6 @@ from .action_common import (
     Action,
     event_id,
 )
-from .const import DOMAIN
-from .coordinator import HearthnetCoordinator
-from .core.messages import MessageType
-from .principal import Caller
-from .record_view import async_readable, reads_all
-from .targets import async_device_id
 
 ATTR_BEFORE: Final = "before"
 ATTR_LIMIT: Final = "limit"

@@ -2,13 +2,19 @@
 
 from collections.abc import Mapping
 
-from .core.intents import Plan, PlanKind
-from .core.planner.words.kinds import WINDOW_COVERINGS
-from .core.reasons import Reason
-from .scenes import scene_of
-from .sentence_actions import MAKERS as COMMON, Maker, action_on, command, one_operation
-from .sentence_match import Setting, find
-from .sentence_recognize import Heard
+from ..core.intents import Plan, PlanKind
+from ..core.planner.words.kinds import WINDOW_COVERINGS
+from ..core.reasons import Reason
+from ..scenes import scene_of
+from .actions import (
+    MAKERS as COMMON,
+    Maker,
+    action_on,
+    command,
+    one_operation,
+)
+from .match import Setting, find
+from .recognize import Heard
 
 BLINDS = WINDOW_COVERINGS - {"curtain", "awning"}
 """What people call blinds. Nobody says that the curtains are blinds, though."""

@@ -9,17 +9,17 @@ from homeassistant.helpers import config_validation as cv
 from homeassistant.util import dt as dt_util, slugify
 import voluptuous as vol
 
-from .action_common import ATTR_DRY_RUN, ATTR_INTENT, ATTR_TEXT, Action, event_id
-from .blueprints import async_install
-from .const import CONF_POLICY, DOMAIN, POLICY_FILE
-from .coordinator import HearthnetCoordinator
-from .core.planner.playbook_file import PlaybookError
-from .core.planner.playbook_save import playbook_of, saved_steps
-from .core.policy.load import load
-from .core.policy.spots import PolicyError
-from .issues import POLICY, async_show_mistakes
-from .policy_file import policy_path
-from .principal import Caller, require_control
+from ..blueprints import async_install
+from ..const import CONF_POLICY, DOMAIN, POLICY_FILE
+from ..coordinator import HearthnetCoordinator
+from ..core.planner.playbook_file import PlaybookError
+from ..core.planner.playbook_save import playbook_of, saved_steps
+from ..core.policy.load import load
+from ..core.policy.spots import PolicyError
+from ..issues import POLICY, async_show_mistakes
+from ..policy_file import policy_path
+from ..principal import Caller, require_control
+from .common import ATTR_DRY_RUN, ATTR_INTENT, ATTR_TEXT, Action, event_id
 
 ATTR_NAME: Final = "name"
 ATTR_OVERWRITE: Final = "overwrite"

@@ -15,8 +15,8 @@ from homeassistant.helpers.selector import (
 )
 import voluptuous as vol
 
-from .checks import Trouble, async_check_policy
-from .const import (
+from ..checks import Trouble, async_check_policy
+from ..const import (
     CONF_FREE_PLUGS,
     CONF_GUARD,
     CONF_NOTIFY,
@@ -31,17 +31,17 @@ from .const import (
     POLICIES,
     VOICE_ROLES,
 )
-from .flow_channels import (
+from ..house import async_unregistered
+from ..plugs import async_unclear_plugs
+from .channels import (
     async_notify_schema,
     async_telegram_schema,
     notify_trouble,
     telegram_of,
 )
-from .flow_planner import PlannerSteps, told, with_key
-from .flow_roles import async_roles_schema, roles_of, suggested_roles
-from .house import async_unregistered
-from .model_choice import CAPS
-from .plugs import async_unclear_plugs
+from .model import CAPS
+from .planner import PlannerSteps, told, with_key
+from .roles import async_roles_schema, roles_of, suggested_roles
 
 MENU = ("behavior", "planner", "caps", "roles", "telegram", "notify", "unregistered")
 BEHAVIOR: dict[vol.Marker, Any] = {

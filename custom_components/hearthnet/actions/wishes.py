@@ -9,7 +9,13 @@ from homeassistant.helpers import config_validation as cv
 from homeassistant.util import dt as dt_util
 import voluptuous as vol
 
-from .action_common import (
+from ..const import DOMAIN
+from ..coordinator import HearthnetCoordinator
+from ..core.intents import Request
+from ..core.planner.undo import words_for
+from ..principal import Caller, require_control
+from ..targets import ATTR_ACTION, ATTR_DATA, async_wanted
+from .common import (
     ATTR_DRY_RUN,
     ATTR_INTENT,
     ATTR_LANGUAGE,
@@ -21,12 +27,6 @@ from .action_common import (
     language_of,
     response_of,
 )
-from .const import DOMAIN
-from .coordinator import HearthnetCoordinator
-from .core.intents import Request
-from .core.planner.undo import words_for
-from .principal import Caller, require_control
-from .targets import ATTR_ACTION, ATTR_DATA, async_wanted
 
 ATTR_APPROVAL: Final = "approval"
 ATTR_APPROVE: Final = "approve"

@@ -18,12 +18,12 @@ from homeassistant.helpers.intent import (
     async_match_targets,
 )
 
-from .core.devices import Device
-from .core.intents import Plan, PlanKind, Request
-from .core.planner.targets import without_doubles
-from .core.reasons import Reason
-from .house import HassHouse
-from .sentence_recognize import Heard, area_of
+from ..core.devices import Device
+from ..core.intents import Plan, PlanKind, Request
+from ..core.planner.targets import without_doubles
+from ..core.reasons import Reason
+from ..house import HassHouse
+from .recognize import Heard, area_of
 
 NEAR = 3
 """How many near names are offered."""

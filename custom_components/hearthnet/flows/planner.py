@@ -18,8 +18,8 @@ from homeassistant.helpers.selector import (
 )
 import voluptuous as vol
 
-from .checks import Trouble
-from .const import (
+from ..checks import Trouble
+from ..const import (
     CONF_AI_TASK,
     CONF_MODEL,
     CONF_PLANNER,
@@ -29,10 +29,10 @@ from .const import (
     DEFAULT_PLANNER,
     PLANNERS,
 )
-from .core.planner.anthropic import Settings, offered, probe
-from .core.planner.errors import PlannerError
-from .core.reasons import Reason
-from .model_choice import async_client
+from ..core.planner.anthropic import Settings, offered, probe
+from ..core.planner.errors import PlannerError
+from ..core.reasons import Reason
+from .model import async_client
 
 PLANNER: dict[vol.Marker, Any] = {
     vol.Required(CONF_PLANNER, default=DEFAULT_PLANNER): SelectSelector(

@@ -18,10 +18,10 @@ from homeassistant.helpers.selector import (
 )
 import voluptuous as vol
 
-from .channels.notify import PHONE_TOPICS, phone_of
-from .channels.telegram import CHAT_TOPICS
-from .checks import Trouble
-from .const import CONF_NOTIFY
+from ..channels.notify import PHONE_TOPICS, phone_of
+from ..channels.telegram import CHAT_TOPICS
+from ..checks import Trouble
+from ..const import CONF_NOTIFY
 
 TELEGRAM = "telegram"
 """Field of a row: a Telegram user's number; `user` is Home Assistant's."""

@@ -10,12 +10,12 @@ from homeassistant.helpers import config_validation as cv
 from homeassistant.helpers.typing import VolSchemaType
 import voluptuous as vol
 
-from .const import DOMAIN
-from .coordinator import HearthnetCoordinator
-from .core.intents import Result
-from .core.messages import EventId
-from .principal import Caller
-from .speech import speech
+from ..const import DOMAIN
+from ..coordinator import HearthnetCoordinator
+from ..core.intents import Result
+from ..core.messages import EventId
+from ..principal import Caller
+from ..speech import speech
 
 ATTR_DRY_RUN: Final = "dry_run"
 ATTR_EVENT: Final = "event"

@@ -18,10 +18,10 @@ from homeassistant.helpers.selector import (
 )
 import voluptuous as vol
 
-from .checks import Trouble
-from .companions import async_try_broker
-from .const import CONF_TRANSPORT, TRANSPORTS
-from .core.bus.broker import Broker
+from ..checks import Trouble
+from ..companions import async_try_broker
+from ..const import CONF_TRANSPORT, TRANSPORTS
+from ..core.bus.broker import Broker
 
 CONF_TLS = "tls"
 CONF_CA = "ca"

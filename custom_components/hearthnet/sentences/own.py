@@ -10,10 +10,10 @@ from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import area_registry as ar, floor_registry as fr
 from homeassistant.util.language import matches
 
-from .house import HassHouse
-from .sentence_recognize import Heard
+from ..house import HassHouse
+from .recognize import Heard
 
-FOLDER = Path(__file__).parent / "sentences"
+FOLDER = Path(__file__).parent
 LANGUAGES = ("en", "de", "zh", "fr", "es")
 
 type Names = list[tuple[str, str, dict[str, str]]]

@@ -1,0 +1,1 @@
+"""The actions that HearthNet offers, by what they are about."""

@@ -1,0 +1,1 @@
+"""The steps of the configuration flow, by what they ask."""

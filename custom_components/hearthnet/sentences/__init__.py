@@ -1,0 +1,1 @@
+"""Home Assistant's own sentences and ours, recognized without being run."""
