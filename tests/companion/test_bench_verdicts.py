@@ -68,7 +68,10 @@ def test_nothing_is_judged_wrongly(home: Setting, tmp_path: Path) -> None:
     assert tally.decisions >= WISHES * 0.9
     assert tally.acted > 20
     assert tally.naive_refusals > tally.executed / 4
-    assert len(tally.reasons) > 10
+    assert set(tally.reasons) > {
+        *(Reason.CONFLICT, Reason.STALE_STATE, Reason.SUPERSEDED),
+        *(Reason.EXPIRED, Reason.REVOKED, Reason.OUT_OF_SCOPE),
+    }
 
 
 class Careless(Gate):
