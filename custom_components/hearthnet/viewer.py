@@ -23,7 +23,7 @@ from .core.leftovers import Dropped
 from .core.messages import Json, MessageType
 from .core.paths import device_path
 from .core.reasons import DONE, Outcome, Reason
-from .core.status import HoldStatus, HubStatus
+from .core.status import HoldStatus, HubStatus, QuestionStatus
 from .core.story import Event, Line
 from .core.texts import texts_for
 from .timeline import UNREADABLE
@@ -139,6 +139,11 @@ class Viewer:
     ) -> str:
         operations = self._coordinator.home.operations
         return wording.reached(self._texts, operation, parameters, values, operations)
+
+    def _shown(self, question: QuestionStatus) -> str:
+        """Tell the state of what a question is about, each one once."""
+        states = (wording.state(self._texts, one) for one in question.shown.values())
+        return self._texts.comma.join(dict.fromkeys(states))
 
     def _targets(self, devices: Iterable[str]) -> list[dict[str, Any]]:
         return [
@@ -284,6 +289,8 @@ class Viewer:
                     "targets": self._targets(question.target),
                     "wanted": self._wanted(question.operation, question.parameters),
                     "by": question.principal,
+                    # What is agreed to is agreed to as things are.
+                    "now": self._texts.is_now.format(state=self._shown(question)),
                     "until": question.expires_at.timestamp(),
                     "evening": evening.timestamp() if question.again else None,
                 }

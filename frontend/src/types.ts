@@ -144,6 +144,8 @@ export interface Question {
   id: string;
   targets: Target[];
   wanted: string;
+  /** A sentence: how things are, which is what a person agrees to change. */
+  now: string;
   by: string;
   until: number;
   /** Until when the same may be agreed to; null: nobody will ask for it again. */

@@ -355,12 +355,14 @@ def test_who_may_not_decide_gets_no_buttons(page: Page) -> None:
         "wanted": "unlocked",
         "by": "Gus",
         "until": 1_796_000_100,
+        "now": "Now it is locked.",
         "evening": None,
     }
     part: dict[str, Any] = {"questions": [question]}
     mounted = Mounted.on(page, snapshot=snapshot(**part, may_decide=False))
     section = mounted.card.get_by_role("region", name="Waits for you")
     expect(section).to_contain_text("Door: unlocked")
+    expect(section).to_contain_text("Now it is locked.")
     expect(section.get_by_role("button")).to_have_count(0)
     mounted.send({"type": "status", "status": status(**part)})
     expect(section.get_by_role("button")).to_have_text(["Reject", "Approve"])
@@ -389,6 +391,7 @@ def test_a_routines_question_is_answered_for_the_evening(page: Page) -> None:
         "wanted": "unlocked",
         "by": "Night round",
         "until": 1_796_000_100,
+        "now": "Now it is locked.",
         "evening": evening,
     }
     mounted = Mounted.on(
@@ -461,6 +464,7 @@ def test_axe_finds_nothing(open_page: OpenPage, hearth: HassServer, dark: bool) 
         "wanted": "unlocked",
         "by": "Gus",
         "until": 1_796_000_100,
+        "now": "Now it is locked.",
         "evening": None,
     }
     bad = {"bad_commit": "abcdef0123456789", "bad_since": 1_796_000_000 - 5}

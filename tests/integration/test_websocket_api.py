@@ -265,6 +265,7 @@ async def test_a_question_is_answered_once(
     assert question["targets"] == [{"entity_id": FREEZER, "name": "Freezer"}]
     assert question["wanted"] == "off"
     assert question["evening"] is None
+    assert question["now"].startswith("Now it is ")
     (waiting,) = (await ask(client, "page"))["result"]["rows"]
     assert waiting["outcome"] == "waiting"
 

@@ -171,6 +171,7 @@ ${t.ask_again}
 ${U(e,e=>e.id,e=>k`<div class="banner question">
 <span class="text"
 ><b>${X(i.named,{name:t.names(e.targets),value:e.wanted})}</b>
+<span class="line3">${e.now}</span>
 <span class="line3"
 >${e.by} · ${i.expires}
 <span class="clock" role="timer" data-until=${e.until-n}></span></span

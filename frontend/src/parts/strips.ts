@@ -209,6 +209,7 @@ function questionStrip(
         html`<div class="banner question">
           <span class="text"
             ><b>${fill(t.named, { name: words.names(one.targets), value: one.wanted })}</b>
+            <span class="line3">${one.now}</span>
             <span class="line3"
               >${one.by} · ${t.expires}
               <span class="clock" role="timer" data-until=${one.until - skew}></span></span
