@@ -16,6 +16,8 @@ export default defineConfig({
   plugins: [outdent],
   build: {
     target: "es2022",
+    // Older ones would be given lists of languages in place of `:dir(rtl)`.
+    cssTarget: ["chrome120", "firefox120", "safari16.4"],
     outDir: "../custom_components/hearthnet/frontend",
     emptyOutDir: true,
     modulePreload: false,

@@ -157,12 +157,14 @@ export class TimelineCard extends LitElement {
   /** Take the words of a language, now and, if it has to be loaded first, then. */
   #word(language: string): void {
     this.#words = new Words(() => this.hass!);
-    const had = this.#words.t;
-    void loadTexts(language).then(() => {
-      if (this.hass?.language !== language || textsFor(language) === had) return;
-      this.#words = new Words(() => this.hass!);
-      this.requestUpdate();
-    });
+    loadTexts(language).then(
+      () => {
+        if (textsFor(this.hass!.language) === this.#words?.t) return;
+        this.#words = new Words(() => this.hass!);
+        this.requestUpdate();
+      },
+      () => undefined, // not to be had: the words stay as they are
+    );
   }
 
   #take(message: FeedMessage): void {

@@ -535,6 +535,9 @@ def test_nothing_sticks_out(page: Page, width: int, direction: str) -> None:
     assert badge
     assert chevron
     assert (badge["x"] < chevron["x"]) is (direction == "ltr")
+    expect(mounted.card.locator(".chevron").first).to_have_css(
+        "transform", "none" if direction == "ltr" else "matrix(-1, 0, 0, 1, 0, 0)"
+    )
 
 
 # Speed

@@ -106,7 +106,7 @@ export interface Texts {
   description: string;
 }
 
-export const en: Texts = {
+export const table: Texts = {
   title: "What HearthNet decided",
   why: "Why: {name}",
   live: "Live",

@@ -1,26 +1,28 @@
-/** The card's own words, one table a language. English is at hand, the others are loaded. */
+/** The card's own words, one table a language, of which a page loads those that it needs. */
 
-import { en, type Texts } from "./en";
+import type { Texts } from "./en";
 
 export type { Texts };
 
+const english = () => import("./en");
 const LOADERS: Record<string, () => Promise<{ table: Texts }>> = {
+  en: english,
   de: () => import("./de"),
   zh: () => import("./zh"),
 };
-const TABLES: Record<string, Texts> = { en };
+const TABLES: Record<string, Texts> = {};
 
-/** Make a language's table ready, if it has one that can be had. */
+/** Make the table for a language tag ready: English for one that has none that can be had. */
 export async function loadTexts(language: string): Promise<void> {
   const name = primary(language);
   if (TABLES[name]) return;
-  const loaded = await LOADERS[name]?.().catch(() => undefined);
-  if (loaded) TABLES[name] = loaded.table;
+  const { table } = await (LOADERS[name] ?? english)().catch(english);
+  TABLES[name] = table;
 }
 
-/** The table for a language tag; English for one that has none or is not loaded. */
+/** The table for a language tag; the first that was loaded, until its own is. */
 export function textsFor(language: string): Texts {
-  return TABLES[primary(language)] ?? en;
+  return TABLES[primary(language)] ?? Object.values(TABLES)[0]!;
 }
 
 function primary(language: string): string {
