@@ -139,6 +139,20 @@ def test_a_question_is_answered_on_the_card(hearth: HassServer, page: Page) -> N
     assert hearth.state("switch.e2e_plug")["state"] == "off"
 
 
+def test_a_plan_for_later_is_canceled_on_the_card(
+    hearth: HassServer, page: Page
+) -> None:
+    card = card_of(page)
+    said = {"text": "Turn on the desk lamp in five minutes"}
+    hearth.action("hearthnet.ask", said, answer=True)
+    planned = card.get_by_role("list", name="Planned for later")
+    expect(planned).to_contain_text("“Turn on the desk lamp in five minutes”")
+    expect(row_of(card, "Desk lamp")).to_contain_text("Waits until")
+    planned.get_by_role("button", name="Cancel").click()
+    expect(planned).to_have_count(0)
+    expect(card.get_by_text("Waits until")).to_have_count(0)
+
+
 @pytest.mark.parametrize("kind", ["masonry", "panel"])
 def test_it_scrolls_where_it_has_no_height(
     hearth: HassServer, open_page: OpenPage, kind: str
