@@ -12,9 +12,11 @@ from typing import Any
 from homeassistant.core import HomeAssistant
 
 from .const import CONF_POLICY, DOMAIN, STOP_TIMEOUT
+from .core.domains import OPERATIONS
 from .core.files import make_folder
 from .core.journal import JournalError
 from .core.librarian.client import LibrarianProcess
+from .core.operations import Operation
 from .policy_file import async_chosen_policy
 from .runtime import Folder, async_open_node
 
@@ -34,10 +36,12 @@ class Trouble:
 
 
 async def async_check_policy(
-    hass: HomeAssistant, options: Mapping[str, Any]
+    hass: HomeAssistant,
+    options: Mapping[str, Any],
+    operations: Mapping[str, Operation] | None = OPERATIONS,
 ) -> Trouble | None:
-    """Return what is wrong with the chosen policy."""
-    chosen = await async_chosen_policy(hass, options)
+    """Return what is wrong with the chosen policy; `operations` see `load`."""
+    chosen = await async_chosen_policy(hass, options, operations)
     if not chosen.mistakes:
         return None
     return Trouble(

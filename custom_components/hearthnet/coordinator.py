@@ -179,7 +179,7 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
         await self._async_open_record(node)
         self.recipes = recipes = await async_load_recipes(hass, enrolled_of(entry))
         self.home = home_of(self.house, entry.entry_id, node, self.outside, recipes)
-        chosen = await async_chosen_policy(hass, entry.options)
+        chosen = await async_chosen_policy(hass, entry.options, self.home.operations)
         self.playbooks = OwnPlaybooks(hass, self.home.operations)
         await self.playbooks.async_load()
         self.model = ModelUse(hass, entry, self.async_update_listeners)

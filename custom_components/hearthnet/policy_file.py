@@ -12,6 +12,7 @@ from typing import Any
 from homeassistant.core import HomeAssistant
 
 from .const import CONF_FREE_PLUGS, CONF_POLICY, DEFAULT_POLICY, DOMAIN, POLICY_FILE
+from .core.operations import Operation
 from .core.policy.load import load, preset
 from .core.policy.spots import PolicyError
 
@@ -36,21 +37,29 @@ def policy_path(hass: HomeAssistant) -> Path:
 
 
 async def async_chosen_policy(
-    hass: HomeAssistant, options: Mapping[str, Any]
+    hass: HomeAssistant,
+    options: Mapping[str, Any],
+    operations: Mapping[str, Operation] | None,
 ) -> Chosen:
-    """Read and check the policy that the options choose."""
+    """Read and check the policy that the options choose; `operations` see `load`."""
     return await hass.async_add_executor_job(
         _chosen,
         policy_path(hass),
         options.get(CONF_POLICY, DEFAULT_POLICY),
         options.get(CONF_FREE_PLUGS, ()),
+        operations,
     )
 
 
-def _chosen(path: Path, choice: str, free_plugs: Iterable[str]) -> Chosen:
+def _chosen(
+    path: Path,
+    choice: str,
+    free_plugs: Iterable[str],
+    operations: Mapping[str, Operation] | None,
+) -> Chosen:
     try:
         text = _read(path, choice, free_plugs)
-        load(text)
+        load(text, operations)
     except PolicyError as error:
         return Chosen(path=path, mistakes=tuple(map(str, error.mistakes)))
     except (OSError, UnicodeDecodeError) as error:

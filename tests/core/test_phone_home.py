@@ -1,7 +1,5 @@
 """The recipes of a home: what they add up to, and what people see of them."""
 
-from pathlib import Path
-
 from hearthnet.core.messages import Message, MessageType
 from hearthnet.core.phone.compile import compile_all
 from hearthnet.core.phone.controls import (
@@ -14,11 +12,9 @@ from hearthnet.core.phone.controls import (
 )
 from hearthnet.core.phone.recipe import canonical, digest
 from hearthnet.core.view import View
-from tests.core.records import MOMENT
 
-SHIPPED = Path(__file__).parents[2] / "custom_components/hearthnet/recipes"
-TV = (SHIPPED / "living_room_tv.yaml").read_text("utf-8")
-MUSIC = (SHIPPED / "music_player.yaml").read_text("utf-8")
+from .recipes import MUSIC, TV
+from .records import MOMENT
 
 
 def test_each_operation_has_one_recipe() -> None:

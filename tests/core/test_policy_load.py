@@ -19,6 +19,7 @@ from hearthnet.core.policy.parse_conditions import REMEMBERED
 from hearthnet.core.policy.spots import PolicyError
 
 from .homes import SEEDS
+from .recipes import WITH_RECIPES
 from .rules import draw_policy, text
 
 
@@ -268,7 +269,8 @@ def test_every_example_of_the_page_loads() -> None:
     assert len(blocks) > 3
     for block in blocks:
         whole = block.startswith(("rules:", "scripts:"))
-        policy = load(f"version: 1\n{block if whole else f'rules:\n{block}'}")
+        text = f"version: 1\n{block if whole else f'rules:\n{block}'}"
+        policy = load(text, WITH_RECIPES)
         assert policy.rules or policy.declared
 
 

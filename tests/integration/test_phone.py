@@ -32,9 +32,10 @@ from custom_components.hearthnet.core.intents import Origin
 from custom_components.hearthnet.core.keys import SigningKey
 from custom_components.hearthnet.core.messages import MessageType
 from custom_components.hearthnet.core.phone.report import PhoneReport
+from custom_components.hearthnet.core.policy.load import load, preset
 from custom_components.hearthnet.core.reasons import Reason
 from custom_components.hearthnet.diagnostics import async_get_config_entry_diagnostics
-from custom_components.hearthnet.issues import STRAYS
+from custom_components.hearthnet.issues import POLICY, STRAYS
 from custom_components.hearthnet.policy_names import async_show_strays
 from tests.support.mosquitto import Mosquitto
 from tests.support.phone.fake_adbd import FakeAdbd
@@ -365,6 +366,59 @@ async def test_a_picture_is_asked_for_and_shown(
         await until(entry, lambda: state(hass, "image.phone_camera") != "unknown")
         image = hass.data["image"].get_entity("image.phone_camera")
         assert await image.async_image() == jpeg
+    assert await hass.config_entries.async_unload(ENTRY_ID)
+
+
+async def test_a_policy_names_operations_of_a_recipe(
+    hass: HomeAssistant,
+    mosquitto: Mosquitto,
+    recipes: Path,
+    hass_owner_user: MockUser,
+) -> None:
+    """It is checked against the recipe, counts, and outlives it."""
+    entry = await set_up(hass, mosquitto.port)
+    anna = Context(user_id=hass_owner_user.id)
+
+    async def put(text: str) -> None:
+        await hass.services.async_call(
+            DOMAIN, "set_policy", {"text": text}, blocking=True, context=anna
+        )
+
+    async def reason() -> Reason | None:
+        result = await entry.runtime_data.hub.wishes.propose(
+            principal=OWNER,
+            origin=Origin.APP,
+            targets=("phone.living_room_tv",),
+            operation="tv.power_off",
+            parameters={},
+            reason="a test",
+            dry_run=True,
+        )
+        why: Reason | None = result.steps[0].reason
+        return why
+
+    rule = "{id: film, effect: deny, operations: tv.power_off}"
+    text = preset("balanced").replace("\nrules:\n", f"\nrules:\n  - {rule}\n", 1)
+    with pytest.raises(ServiceValidationError, match=r"did you mean tv\.power_off"):
+        await put(text.replace("tv.power_off", "tv.power_of"))
+    await put(text)
+    assert await reason() is Reason.POLICY_DENIED
+
+    path = recipes / "living_room_tv.yaml"
+    kept = path.read_text("utf-8")
+    path.unlink()
+    assert await hass.config_entries.async_reload(ENTRY_ID)
+    issue = ir.async_get(hass).async_get_issue(DOMAIN, POLICY)
+    assert issue is not None
+    assert issue.translation_placeholders is not None
+    assert "'tv.power_off' is unknown" in issue.translation_placeholders["mistakes"]
+    assert entry.runtime_data.hub.state.in_force.policy == load(text, None)
+    assert await reason() is Reason.UNKNOWN_OPERATION
+
+    path.write_text(kept, "utf-8")
+    assert await hass.config_entries.async_reload(ENTRY_ID)
+    assert ir.async_get(hass).async_get_issue(DOMAIN, POLICY) is None
+    assert await reason() is Reason.POLICY_DENIED
     assert await hass.config_entries.async_unload(ENTRY_ID)
 
 

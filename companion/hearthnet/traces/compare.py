@@ -50,7 +50,7 @@ def compare(path: Path, policy: Path | None = None) -> Comparison:
         played = play(trace)
     else:
         text = policy.read_text("utf-8")
-        load(text)
+        load(text, None)
         played = play(trace.with_policy(text))
     return Comparison(
         trace=trace,

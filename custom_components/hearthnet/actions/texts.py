@@ -118,7 +118,9 @@ async def _async_set_policy(
         raise Unauthorized(context=call.context)
     text: str = call.data[ATTR_TEXT]
     try:
-        policy = await call.hass.async_add_executor_job(load, text)
+        policy = await call.hass.async_add_executor_job(
+            load, text, coordinator.home.operations
+        )
     except PolicyError as error:
         raise ServiceValidationError(
             translation_domain=DOMAIN,

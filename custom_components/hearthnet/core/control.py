@@ -97,12 +97,14 @@ class Control:
     async def set_policy(self, text: str, principal: Principal) -> None:
         """Put a policy into force, whole or not at all.
 
+        Whether there is what it names is for whoever takes the text to check.
+
         Raises:
             PolicyError: naming line, field and remedy; the last policy stays.
         """
         if text == self._node.view.get(POLICY_PATH):
             return
-        policy = load(text)
+        policy = load(text, None)
         record = self._say(
             MessageType.POLICY,
             f"{principal.name} put a policy into force: {policy.name or 'unnamed'}.",

@@ -42,7 +42,7 @@ class State:
         version = self._view.version(POLICY_PATH)
         if version != self._policy.version:
             text = self._view.get(POLICY_PATH)
-            policy = load(text) if isinstance(text, str) else Policy()
+            policy = load(text, None) if isinstance(text, str) else Policy()
             self._policy = InForce(policy, version)
         return self._policy
 

@@ -2,7 +2,11 @@
 
 from typing import Any, override
 
-from homeassistant.config_entries import ConfigFlowResult, OptionsFlow
+from homeassistant.config_entries import (
+    ConfigEntryState,
+    ConfigFlowResult,
+    OptionsFlow,
+)
 from homeassistant.core import callback
 from homeassistant.helpers.selector import (
     EntitySelector,
@@ -84,7 +88,10 @@ class HearthnetOptionsFlow(PlannerSteps, OptionsFlow):
         """Change the policy, whom satellites stand for, guard and harmless plugs."""
         trouble: Trouble | None = None
         if user_input is not None:
-            trouble = await async_check_policy(self.hass, user_input)
+            # While it does not run, nobody knows which recipes there are.
+            runs = self.config_entry.state is ConfigEntryState.LOADED
+            there = self.config_entry.runtime_data.home.operations if runs else None
+            trouble = await async_check_policy(self.hass, user_input, there)
             if trouble is None:
                 return self._keep(user_input)
         plugs = async_unclear_plugs(self.hass)

@@ -24,12 +24,14 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """The fast one where it was built: a policy is read in Home Assistant's loop."""
 
 
-def load(text: str, operations: Mapping[str, Operation] = OPERATIONS) -> Policy:
+def load(text: str, operations: Mapping[str, Operation] | None = OPERATIONS) -> Policy:
     """Read a policy, whole or not at all.
 
     Args:
         text: the YAML text.
-        operations: the operations that exist, for checking names.
+        operations: those of the home, recipes' too: a rule may name no other. None:
+            not checked, for a text that was accepted before. Recipes come and go;
+            a rule about what is not there fits nothing until it is back.
 
     Raises:
         PolicyError: naming line, field and remedy of each mistake.

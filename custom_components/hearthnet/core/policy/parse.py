@@ -27,8 +27,10 @@ _WEEK = 7 * 24 * 60
 """Longest hold in minutes."""
 
 
-def parse(spot: Spot, operations: Mapping[str, Operation]) -> Policy:
+def parse(spot: Spot, operations: Mapping[str, Operation] | None) -> Policy:
     """Return the policy that a text's values describe.
+
+    Without `operations` it is not checked whether there is what rules name.
 
     Raises:
         PolicyError: with every mistake found.
@@ -76,7 +78,7 @@ def _option(
 def _rules(
     reader: Reader,
     fields: Mapping[str, Spot],
-    operations: Mapping[str, Operation],
+    operations: Mapping[str, Operation] | None,
     roles: frozenset[str],
 ) -> tuple[Rule, ...]:
     if "rules" not in fields:

@@ -1,6 +1,6 @@
 """From the values of a text to bounds of parameters."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 import math
 
 from ..leases import Bound
@@ -12,7 +12,7 @@ _EDGES = ("min", "above", "max", "below")
 
 
 def bounds(
-    reader: Reader, spot: Spot | None, field: str, rows: Iterable[Operation]
+    reader: Reader, spot: Spot | None, field: str, rows: Sequence[Operation] | None
 ) -> dict[str, Bound]:
     """Return bounds by parameter: a value, a list of values or a range.
 
@@ -21,26 +21,32 @@ def bounds(
         spot: what the text has, if anything.
         field: its name.
         rows: the operations meant; a bound must be of a parameter of theirs and
-            lie within what it can be.
+            lie within what it can be. None: not checked.
     """
     if spot is None:
         return {}
-    specs = [(name, spec) for row in rows for name, spec in row.parameters.items()]
-    names = {name for name, _ in specs}
     found: dict[str, Bound] = {}
     for name, item in reader.mapping(spot, field).items():
         inner = join(field, name)
-        if name not in names:
-            text = f"no operation of this rule has it; {nearest(name, names)}"
-            reader.note(item, inner, text)
-        elif (bound := _bound(reader, item, inner)) is not None:
+        bound = _bound(reader, item, inner)
+        if rows is not None and (problem := _misfit(name, bound, rows)) is not None:
+            reader.note(item, inner, problem)
+        elif bound is not None:
             found[name] = bound
-            for value in _values(bound):
-                problems = [spec.problem(value) for n, spec in specs if n == name]
-                if None not in problems:
-                    text = f"{value} cannot be: {problems[0]}"
-                    reader.note(item, inner, text)
     return found
+
+
+def _misfit(name: str, bound: Bound | None, rows: Sequence[Operation]) -> str | None:
+    """Return why no operation can have a bound, None if one can."""
+    specs = [(n, spec) for row in rows for n, spec in row.parameters.items()]
+    names = {n for n, _ in specs}
+    if name not in names:
+        return f"no operation of this rule has it; {nearest(name, names)}"
+    for value in _values(bound) if bound else ():
+        problems = [spec.problem(value) for n, spec in specs if n == name]
+        if None not in problems:
+            return f"{value} cannot be: {problems[0]}"
+    return None
 
 
 def _bound(reader: Reader, spot: Spot, field: str) -> Bound | None:

@@ -1,6 +1,6 @@
 """From the values of a text to the conditions of a rule."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from datetime import time
 import re
 
@@ -23,9 +23,9 @@ _TIME = re.compile(f"{_CLOCK}-(?:{_CLOCK}|24:00)")
 
 
 def conditions(
-    reader: Reader, spot: Spot | None, field: str, rows: Iterable[Operation]
+    reader: Reader, spot: Spot | None, field: str, rows: Sequence[Operation] | None
 ) -> Conditions:
-    """Return the conditions of a rule about some operations."""
+    """Return the conditions of a rule about some operations; `rows` see `bounds`."""
     if spot is None:
         return Conditions()
     field = join(field, "conditions")

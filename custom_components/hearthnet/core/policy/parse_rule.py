@@ -43,14 +43,13 @@ class RuleReader:
     def __init__(
         self,
         reader: Reader,
-        operations: Mapping[str, Operation],
+        operations: Mapping[str, Operation] | None,
         roles: frozenset[str],
     ) -> None:
-        """Take the operations and roles that a rule may name."""
+        """Take the operations, if they are to be checked, and roles to be named."""
         self._reader = reader
         self._operations = operations
         self._roles = roles
-        self._domains = frozenset(row.domain for row in operations.values())
 
     def rule(self, spot: Spot, field: str) -> Rule | None:
         """Return a rule, or None when it has no id or effect to go by."""
@@ -69,7 +68,7 @@ class RuleReader:
         if effect is None:
             return None
         operations = self._operations_of(parts.get("operations"), field)
-        rows = [row for row in self._operations.values() if covers(operations, row)]
+        rows = self._rows(operations)
         rule = Rule(
             id=id_,
             effect=RuleEffect[effect.upper()],
@@ -107,8 +106,9 @@ class RuleReader:
         known: dict[str, frozenset[str]] = {
             "role": self._roles,
             "origin": ORIGINS,
-            "domain": self._domains,
         }
+        if self._operations is not None:
+            known["domain"] = self._domains(self._operations)
         lists: dict[str, frozenset[str]] = {}
         for name, item in self._reader.fields(spot, field, tuple(names)).items():
             inner = join(field, name)
@@ -132,17 +132,28 @@ class RuleReader:
     def _operations_of(self, spot: Spot | None, field: str) -> Operations:
         if spot is None:
             return Operations()
-        known = {
-            *self._operations,
-            *(f"{domain}.*" for domain in self._domains),
-            *Risk,
-        }
-        texts = self._reader.texts(spot, join(field, "operations"), known)
+        known: set[str] | None = None
+        if (there := self._operations) is not None:
+            whole = (f"{domain}.*" for domain in self._domains(there))
+            known = {*there, *whole, *Risk}
+        texts = set(self._reader.texts(spot, join(field, "operations"), known))
+        risks = texts & set(Risk)
+        domains = {text for text in texts if text.endswith(".*")}
         return Operations(
-            names=frozenset(text for text in texts if text in self._operations),
-            domains=frozenset(text[:-2] for text in texts if text.endswith(".*")),
-            risks=frozenset(Risk(text) for text in texts if text in set(Risk)),
+            names=frozenset(texts - risks - domains),
+            domains=frozenset(text[:-2] for text in domains),
+            risks=frozenset(map(Risk, risks)),
         )
+
+    def _rows(self, operations: Operations) -> list[Operation] | None:
+        """Return the operations that a rule is about, if they are to be checked."""
+        if self._operations is None:
+            return None
+        return [row for row in self._operations.values() if covers(operations, row)]
+
+    @staticmethod
+    def _domains(operations: Mapping[str, Operation]) -> frozenset[str]:
+        return frozenset(row.domain for row in operations.values())
 
     def _exceptions(self, spot: Spot | None, field: str) -> tuple[Exclusion, ...]:
         if spot is None:
