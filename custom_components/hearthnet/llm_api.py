@@ -17,7 +17,7 @@ from homeassistant.helpers.selector import ObjectSelector
 from homeassistant.util.json import JsonObjectType
 import voluptuous as vol
 
-from .actions.common import ATTR_INTENT, ATTR_REASON, REASON, response_of
+from .actions.common import ATTR_INTENT, ATTR_REASON, REASON, response_of, seen_of
 from .const import DOMAIN
 from .coordinator import HearthnetCoordinator
 from .core.intents import Request
@@ -201,6 +201,7 @@ async def _async_state(
                 "available": reading.available,
                 "values": dict(reading.values),
                 "since": reading.since.isoformat() if reading.since else None,
+                "seen": seen_of(reading.seen),
             }
         )
     return {"devices": found[:MOST_SHOWN], "left_out": len(found[MOST_SHOWN:])}

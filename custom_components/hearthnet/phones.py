@@ -63,6 +63,7 @@ def home_of(
         recipes,
         node.view,
         reachable=outside.reachable,
+        seen=outside.seen,
         cameras=lambda: outside.cameras,
         same=same,
         at=at,

@@ -2,6 +2,7 @@
 
 # ruff: noqa: RUF001 - Chinese punctuation
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 import re
 from string import Formatter
@@ -340,6 +341,40 @@ def test_ages(span: int, age: str) -> None:
     )
     spoken = say(result(kind=PlanKind.QUESTION, answers=(answer,)))
     assert spoken == f"A is on, 40 % bright, for {age}."
+
+
+def test_what_an_app_showed_is_told_with_its_age() -> None:
+    """Nothing tells when somebody used another remote control."""
+    at = {"state": NOW - timedelta(minutes=2), "source": NOW - timedelta(minutes=14)}
+    answer = Answer(
+        device="a",
+        entity_id="tv.a",
+        name="TV",
+        available=True,
+        values={"state": "on"},
+        since=None,
+        seen=at,
+    )
+
+    def told(one: Answer, *others: Answer, language: str = "en") -> str:
+        asked = result(kind=PlanKind.QUESTION, answers=(one, *others))
+        return say(asked, language)
+
+    assert told(answer) == "TV was on when its app was last read, 2 minutes ago."
+    whole = replace(answer, values={"state": "on", "source": "hdmi1"})
+    assert told(whole).endswith(" last read, 14 minutes ago.")
+    assert told(whole, language="de").endswith("zuletzt gelesen wurde, vor 14 Minuten.")
+    assert told(whole, language="zh").endswith("这是14分钟前从应用读到的。")
+    assert told(whole, language="fr").endswith("il y a 14 minutes.")
+    assert told(whole, language="es").endswith("hace 14 minutos.")
+    before = replace(answer, seen={"source": NOW})
+    assert told(before) == "TV was on when its app was last read."
+    assert told(replace(answer, values={})) == "TV is in an unknown state."
+    other = replace(answer, device="b", name="Box", seen={"state": NOW})
+    assert told(answer, other) == (
+        "TV was on when its app was last read, 2 minutes ago. "
+        "Box was on when its app was last read, a moment ago."
+    )
 
 
 def test_unreachable_answer_admits_it() -> None:

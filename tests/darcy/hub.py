@@ -111,6 +111,7 @@ async def home(
         book,
         node.view,
         reachable=outside.reachable,
+        seen=outside.seen,
         cameras=lambda: outside.cameras,
         same=same,
         at=lambda device: device,

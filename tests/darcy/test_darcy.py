@@ -1,6 +1,7 @@
 """A whole Darcy on a real broker: from an intent at the hub to a tap, and back."""
 
 from pathlib import Path
+import time
 
 import pytest
 
@@ -75,6 +76,28 @@ async def test_holds_meet_on_the_same_appliance(
         assert adbd.world.tv.presses == ["power"]
         (hold,) = here.hub.status.holds
         assert (hold.device, hold.attribute) == (box, "state")
+
+
+async def test_values_have_an_age_by_the_hubs_clock(
+    mosquitto: Mosquitto, adbd: FakeAdbd, key_file: Path, tmp_path: Path
+) -> None:
+    # Somebody may be at the phone, so no app is opened only to be read.
+    adbd.world.touched_at = time.monotonic() - 60
+    async with home(tmp_path, mosquitto.port) as here:
+        began = here.hub.node.clock.now()
+        async with darcy(tmp_path, mosquitto.port, adbd.port, key_file):
+            await here.reached()
+            assert here.appliances.read(TV).seen == {}
+            await here.do("tv.power_off")
+            await here.until(lambda: here.appliances.read(TV).seen)
+            reading = here.appliances.read(TV)
+            assert reading.values["state"] == "off"
+            assert reading.seen is not None
+            assert began <= reading.seen["state"] <= here.hub.node.clock.now()
+        # What was read was read, whatever becomes of the phone's node.
+        async with darcy(tmp_path, mosquitto.port, adbd.port, key_file):
+            await here.reached()
+            assert here.appliances.read(TV).seen == reading.seen
 
 
 async def test_a_lease_for_later(

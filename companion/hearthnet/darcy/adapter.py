@@ -109,6 +109,12 @@ class PhoneAdapter:
         """Return what the app has last shown, whenever that was."""
         return self._reading(device_id, float("-inf"))
 
+    def ages(self, device_id: str) -> dict[str, float]:
+        """Return by attribute how many seconds ago the app has shown it."""
+        now = self._clock.boottime()
+        seen = self._seen.get(device_id, {})
+        return {name: round(now - one.at, 3) for name, one in seen.items()}
+
     async def refresh(self, device_id: str) -> Reading:
         """Open the app and read it. Moves nothing, so it needs no lease.
 

@@ -228,6 +228,10 @@ class Darcy:
                 for target, entry in shelf
                 if target in self.phone.adapter.problems
             },
+            ages={
+                entry.recipe.device: self.phone.adapter.ages(target)
+                for target, entry in shelf
+            },
             fingerprint=self.phone.key.fingerprint,
             camera=self.phone.camera.there(),
         )

@@ -1,7 +1,8 @@
 """What the actions share."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Final, cast
 
 from homeassistant.core import ServiceCall, SupportsResponse
@@ -67,10 +68,18 @@ def response_of(
                 "available": answer.available,
                 "values": dict(answer.values),
                 "since": answer.since.isoformat() if answer.since else None,
+                "seen": seen_of(answer.seen),
             }
             for answer in result.answers
         ],
     }
+
+
+def seen_of(seen: Mapping[str, datetime] | None) -> dict[str, str] | None:
+    """Return when values were read, None where that was just now."""
+    if seen is None:
+        return None
+    return {name: moment.isoformat() for name, moment in seen.items()}
 
 
 def language_of(call: ServiceCall) -> str:

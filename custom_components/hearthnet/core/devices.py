@@ -70,6 +70,9 @@ class Reading:
     values: Values = field(default_factory=dict)
     since: datetime | None = None
     """When the values last changed."""
+    seen: Mapping[str, datetime] | None = None
+    """By attribute, when it was read; None: just now. One that is not in it was read
+    nobody knows when."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -229,6 +229,8 @@ class Answer:
     available: bool
     values: Values
     since: datetime | None
+    seen: Mapping[str, datetime] | None = None
+    """As of a `Reading`: when each value was read, if not for this answer."""
 
 
 @dataclass(frozen=True, kw_only=True)

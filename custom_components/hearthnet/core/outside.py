@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
+from datetime import datetime, timedelta
 
 from .bus.broker import Broker
 from .bus.inbound import Framed
@@ -66,6 +67,8 @@ class Outside:
         self.bus.on_frame(KIND, self._reported)
         self.phones: dict[str, PhoneReport] = {}
         """What phones' nodes have said of their phones, by node."""
+        self._seen: dict[str, dict[str, Mapping[str, datetime]]] = {}
+        """By node and appliance, when its app showed which attribute."""
         self.bus.on_frame(PICTURE, self._pictured)
         self.pictures: dict[str, Picture] = {}
         """The last picture of each phone's camera, by node."""
@@ -152,6 +155,13 @@ class Outside:
         there = report is not None and report.problem is None
         return there and self.bus.presence.online(phone)
 
+    def seen(self, phone: str, appliance: str) -> Mapping[str, datetime]:
+        """Return by attribute when an appliance's app has shown it, if that is known.
+
+        By the hub's clock: a phone tells ages, for its own may be wrong.
+        """
+        return self._seen.get(phone, {}).get(appliance, {})
+
     def expected(self, agent: str) -> bool:
         """Tell whether an agent that is away belongs to this home."""
         return any(agent in agents for agents in self._agents.values())
@@ -217,7 +227,14 @@ class Outside:
         """Take what a companion says of its phone."""
         done()
         if found.sender in self._enrolled:
-            self.phones[found.sender] = PhoneReport.from_dict(found.frame)
+            report = PhoneReport.from_dict(found.frame)
+            now = self._node.clock.now()
+            # A node that starts anew knows of no read before; it was none the less.
+            self._seen.setdefault(found.sender, {}).update(
+                (name, {n: now - timedelta(seconds=age) for n, age in ages.items()})
+                for name, ages in report.ages.items()
+            )
+            self.phones[found.sender] = report
             self._on_change()
 
     def _pictured(self, found: Framed, done: Callable[[], None]) -> None:

@@ -190,16 +190,18 @@ class _Writer:
 
     def _read(self, answers: Iterable[Answer]) -> list[str]:
         """Tell readings; those that show the same share a sentence."""
-        groups: dict[str, list[Answer]] = {}
+        groups: dict[tuple[str, str | None], list[Answer]] = {}
         for answer in answers:
-            groups.setdefault(self._state_of(answer), []).append(answer)
+            # What was seen a while ago is told with its own age.
+            apart = None if answer.seen is None else answer.device
+            groups.setdefault((self._state_of(answer), apart), []).append(answer)
         return [
             self._answer(same[0], state)
             if len(same) == 1
             else _pick(self.texts.answer, len(same)).format(
                 names=self._names([answer.name for answer in same]), state=state
             )
-            for state, same in groups.items()
+            for (state, _), same in groups.items()
         ]
 
     def _state_of(self, answer: Answer) -> str:
@@ -215,6 +217,12 @@ class _Writer:
             return texts.answer_unreachable_since.format(
                 names=name, time=self._time(since)
             )
+        told = wording.answered(answer.values)
+        if answer.seen is not None and told:
+            if not told <= answer.seen.keys():
+                return texts.answer_once.format(names=name, state=state)
+            age = self._age(self.now - min(answer.seen[one] for one in told))
+            return texts.answer_seen.format(names=name, state=state, age=age)
         if since is None:
             return _pick(texts.answer, 1).format(names=name, state=state)
         return _pick(texts.answer_since, 1).format(

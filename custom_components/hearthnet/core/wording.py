@@ -44,13 +44,15 @@ def attribute(texts: Texts, name: str, value: Json) -> str:
     return texts.other_attribute.format(attribute=name.replace("_", " "), value=shown)
 
 
+def answered(values: Values) -> frozenset[str]:
+    """Return of which attributes `state` tells the values."""
+    return frozenset(n for n in (STATE, *ANSWERED) if values.get(n) is not None)
+
+
 def state(texts: Texts, values: Values) -> str:
     """Tell a device's state with what people ask about it."""
-    shown = [
-        attribute(texts, name, value)
-        for name in (STATE, *ANSWERED)
-        if (value := values.get(name)) is not None
-    ]
+    told = answered(values)
+    shown = [attribute(texts, n, values[n]) for n in (STATE, *ANSWERED) if n in told]
     return texts.comma.join(shown) or texts.states["unknown"]
 
 

@@ -39,6 +39,7 @@ class Home:
             self.recipes,
             View(),
             reachable=lambda _node: True,
+            seen=lambda _node, _appliance: {},
             cameras=lambda: (),
             same=lambda entity_id: (entity_id, self.hass.device(entity_id)),
             at=lambda device: device,

@@ -28,6 +28,7 @@ def look(asked: Iterable[str], house: House) -> Iterator[Answer]:
                 available=reading.available,
                 values=reading.values,
                 since=reading.since,
+                seen=reading.seen,
             )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
+from datetime import datetime
 
 from ..devices import Device, House, Principal, Reading
 from ..operations import Operation
@@ -20,6 +21,7 @@ class PhoneHouse:
         view: View,
         *,
         reachable: Callable[[str], bool],
+        seen: Callable[[str, str], Mapping[str, datetime]],
         cameras: Callable[[], Collection[str]],
         same: Callable[[str], tuple[str, Device | None]],
         at: Callable[[Device], Device],
@@ -31,6 +33,7 @@ class PhoneHouse:
             recipes: which appliances there are.
             view: the hub's.
             reachable: tells by node whether its phone answers.
+            seen: tells by node and appliance when its app showed which attribute.
             cameras: names the nodes whose phones have a camera that can be asked.
             same: from the entity id of a recipe's `same_as` to the id of its device
                 and, where it is one of the house, the device.
@@ -41,6 +44,7 @@ class PhoneHouse:
         self.recipes = recipes
         self._view = view
         self._reachable = reachable
+        self._seen = seen
         self._cameras = cameras
         self._operations = {**recipes.operations, TAKE_PICTURE: OPERATION}
         self._same = same
@@ -69,9 +73,11 @@ class PhoneHouse:
         node = self._node(device_id)
         kept = self._view.get(device_path(device_id))
         values = kept.get("values") if isinstance(kept, dict) else None
+        placed = self.recipes.by_device.get(device_id)
         return Reading(
             available=node is not None and self._reachable(node),
             values=values if isinstance(values, dict) else {},
+            seen=self._seen(placed.node, placed.recipe.device) if placed else None,
         )
 
     def may_control(self, principal: Principal, device_id: str) -> bool:

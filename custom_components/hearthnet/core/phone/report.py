@@ -21,6 +21,8 @@ class PhoneReport:
     """Why the phone cannot be reached."""
     apps: Mapping[str, Reason] = field(default_factory=dict)
     """By appliance, why its app could not be read or used the last time."""
+    ages: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """By appliance and attribute, how many seconds ago its app showed it."""
     fingerprint: str = ""
     """Of the key that the phone has to allow, as its dialog shows it."""
     camera: bool = False
@@ -32,6 +34,7 @@ class PhoneReport:
             "values": dict(self.values),
             "problem": self.problem,
             "apps": dict(self.apps),
+            "ages": {name: dict[str, Json](ages) for name, ages in self.ages.items()},
             "fingerprint": self.fingerprint,
             "camera": self.camera,
         }
@@ -44,6 +47,10 @@ class PhoneReport:
             values=dict(data["values"]),
             problem=None if problem is None else Reason(problem),
             apps={str(name): Reason(code) for name, code in data["apps"].items()},
+            ages={
+                str(name): {str(n): float(age) for n, age in ages.items()}
+                for name, ages in data["ages"].items()
+            },
             fingerprint=str(data["fingerprint"]),
             camera=data["camera"] is True,
         )

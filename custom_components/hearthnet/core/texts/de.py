@@ -275,6 +275,8 @@ TEXTS = Texts(
         "{names} ist {state}, seit {age}.",
         "{names} sind {state}, seit {age}.",
     ),
+    answer_seen="{names} war {state}, als die App zuletzt gelesen wurde, vor {age}.",
+    answer_once="{names} war {state}, als die App zuletzt gelesen wurde.",
     answer_unreachable="{names} ist nicht erreichbar, der Zustand ist unbekannt.",
     answer_unreachable_since=(
         "{names} ist seit {time} nicht erreichbar, der Zustand ist unbekannt."

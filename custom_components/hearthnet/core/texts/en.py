@@ -261,6 +261,8 @@ TEXTS = Texts(
     nothing_planned="Nothing is planned.",
     answer=("{names} is {state}.", "{names} are {state}."),
     answer_since=("{names} is {state}, for {age}.", "{names} are {state}, for {age}."),
+    answer_seen="{names} was {state} when its app was last read, {age} ago.",
+    answer_once="{names} was {state} when its app was last read.",
     answer_unreachable="{names} cannot be reached, so its state is not known.",
     answer_unreachable_since=(
         "{names} cannot be reached since {time}, so its state is not known."

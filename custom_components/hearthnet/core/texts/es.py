@@ -271,6 +271,8 @@ TEXTS = Texts(
         "{names}: {state}, desde hace {age}.",
         "{names}: {state}, desde hace {age}.",
     ),
+    answer_seen="{names}: {state}, según su aplicación hace {age}.",
+    answer_once="{names}: {state}, la última vez que se leyó su aplicación.",
     answer_unreachable="No hay conexión con {names}; su estado no se conoce.",
     answer_unreachable_since=(
         "No hay conexión con {names} desde {time}; su estado no se conoce."

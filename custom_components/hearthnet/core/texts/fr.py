@@ -281,6 +281,8 @@ TEXTS = Texts(
         "{names} : {state}, depuis {age}.",
         "{names} : {state}, depuis {age}.",
     ),
+    answer_seen="{names} : {state}, selon son application il y a {age}.",
+    answer_once="{names} : {state}, à la dernière lecture de son application.",
     answer_unreachable="{names} est injoignable, son état n'est pas connu.",
     answer_unreachable_since=(
         "{names} est injoignable depuis {time}, son état n'est pas connu."

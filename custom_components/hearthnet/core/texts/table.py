@@ -88,6 +88,10 @@ class Texts:
     answer: Plural
     """`{names}` is `{state}`."""
     answer_since: Plural
+    answer_seen: str
+    """`{names}` was `{state}` when it was last seen, `{age}` ago."""
+    answer_once: str
+    """As `answer_seen`, and when that was is not known."""
     answer_unreachable: str
     answer_unreachable_since: str
     no_answer: str
