@@ -86,7 +86,7 @@ class ServerProcess:
         if not self.running:
             raise RuntimeError(f"{command[0]} ended while starting\n{self.tail()}")
 
-    def stop(self, timeout: float = 30) -> None:
+    def stop(self, timeout: float = 60) -> None:
         """Ask the server to end, and see that nothing of it stays."""
         self._end(signal.SIGTERM, timeout)
 
