@@ -5,11 +5,8 @@ server that speaks the Messages API. After every sentence all devices of the hom
 are compared, so that nothing moves unasked, and a model that claims is not believed.
 """
 
-import asyncio
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 import statistics
-import threading
 from typing import Any
 
 import pytest
@@ -18,6 +15,7 @@ from script.lib.demo.house import LAMPS, PLAYERS
 from script.lib.demo.stage import Stage, stage
 from tests.support.messages_api import KEY, MODEL, Body, MessagesApi, Reply, plan, shown
 from tests.support.process import wait_until
+from tests.support.provider import provider
 
 from .day import DAY, Turn
 
@@ -38,29 +36,6 @@ def planned(body: Body) -> Reply:
         return plan(kind="unclear", say="What do you mean?")
     actions = [row | {"device": aliases[row["device"]]} for row in turn.model]
     return plan(*actions, kind=turn.kind, say=turn.claim)
-
-
-@contextmanager
-def provider() -> Iterator[MessagesApi]:
-    """Run the server in a thread with a loop of its own."""
-    ready, ended = threading.Event(), asyncio.Event()
-    api = MessagesApi(planned, latency=LATENCY)
-    loop = asyncio.new_event_loop()
-
-    async def serve() -> None:
-        async with api:
-            ready.set()
-            await ended.wait()
-
-    thread = threading.Thread(target=lambda: loop.run_until_complete(serve()))
-    thread.start()
-    assert ready.wait(10)
-    try:
-        yield api
-    finally:
-        loop.call_soon_threadsafe(ended.set)
-        thread.join()
-        loop.close()
 
 
 UNSETTLED = (AssertionError, TimeoutError, RuntimeError)
@@ -99,7 +74,7 @@ def expected(
 
 @pytest.fixture(scope="module")
 def model() -> Iterator[MessagesApi]:
-    with provider() as api:
+    with provider(planned, latency=LATENCY) as api:
         yield api
 
 
