@@ -22,40 +22,16 @@ LEVEL, DIM = 60, 20
 PATH = "/first-evening/0"
 """Of the dashboard."""
 
-_DOOR = """
-- lock:
-    - name: Front door
-      unique_id: front_door
-      state: "{{ states('input_boolean.front_door') }}"
-      lock:
-        - action: input_boolean.turn_on
-          target: {entity_id: input_boolean.front_door}
-      unlock:
-        - action: input_boolean.turn_off
-          target: {entity_id: input_boolean.front_door}
-"""
-_BOLT = "\n  front_door: {name: Front door bolt, initial: true}\n"
-
 type Keep = Callable[[Locator, str], None]
 """Takes what is to be a picture, and its name."""
 
 
 @contextmanager
 def home(config: Path) -> Iterator[HassServer]:
-    """Start the demo's home with a front door, and without HearthNet."""
+    """Start the demo's home, without HearthNet."""
     (config / "automations.yaml").write_text("[]\n")
-    yaml = configuration()
-    for key, more in (("template:", _DOOR), ("input_boolean:", _BOLT)):
-        yaml = yaml.replace(f"\n{key}\n", f"\n{key}{more}", 1)
-    with HassServer(config, yaml=yaml) as hass:
+    with HassServer(config, yaml=configuration()) as hass:
         furnish(hass)
-        with hass.websocket() as socket:
-            socket.call(
-                "homeassistant/expose_entity",
-                assistants=["conversation"],
-                entity_ids=[DOOR],
-                should_expose=True,
-            )
         yield hass
 
 

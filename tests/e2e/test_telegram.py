@@ -14,14 +14,6 @@ from tests.support.process import wait_until
 from tests.support.telegram_server import GROUP, TOKEN, TelegramServer, TelegramThread
 
 ANNA = 11
-LOCK = """\
-- lock:
-    - name: Front door
-      unique_id: front_door
-      state: "{{ true }}"
-      lock: []
-      unlock: []
-"""
 FLOWS = "/api/config/config_entries"
 
 
@@ -86,16 +78,8 @@ def test_a_chat_and_a_power_cut(tmp_path: Path, telegram: TelegramThread) -> Non
     """What stood open is ended, what came meanwhile is dropped; then it goes on."""
     server, run = telegram.server, telegram.run
     (tmp_path / "automations.yaml").write_text("[]\n")
-    yaml = configuration().replace("\ntemplate:\n", f"\ntemplate:\n{LOCK}", 1)
-    with HassServer(tmp_path, yaml=yaml) as hass:
+    with HassServer(tmp_path, yaml=configuration()) as hass:
         furnish(hass)
-        with hass.websocket() as socket:
-            socket.call(
-                "homeassistant/expose_entity",
-                assistants=["conversation"],
-                entity_ids=["lock.front_door"],
-                should_expose=True,
-            )
         set_up_telegram(hass, server, set_up(hass, {}))
         listens(hass)
 

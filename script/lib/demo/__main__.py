@@ -11,7 +11,9 @@ import tempfile
 import time
 
 from tests.support.mosquitto import available
+from tests.support.provider import provider
 
+from . import model
 from .machines import machines
 from .report import SOURCE, Record, failed, parts, rows, table, write
 from .scenes import Run, play
@@ -37,12 +39,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
             beside = stack.enter_context(machines(folder / "machines"))
             say(f"Mosquitto listens on port {beside.broker.port}")
         (folder / "home").mkdir()
-        home = stack.enter_context(stage(folder / "home", say, beside=beside))
+        api = stack.enter_context(
+            provider(model.answer, latency=model.LATENCY, rate=model.RATE)
+        )
+        home = stack.enter_context(
+            stage(
+                folder / "home",
+                say,
+                choices=model.CHOICES,
+                env={"ANTHROPIC_BASE_URL": api.url},
+                beside=beside,
+            )
+        )
         runs = []
         for number in range(1, options.rounds + 1):
             say(f"Round {number} of {options.rounds}")
             runs.append(play(home))
-        status = _conclude(home, runs, options.json)
+        status = _conclude(home, runs, model.play(home, api), options.json)
         if options.stay:
             _stay(home)
     return status
@@ -66,8 +79,11 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def _conclude(home: Stage, runs: Sequence[Run], path: Path | None) -> int:
-    """Print the table and one chain from Git; return the exit status."""
+def _conclude(home: Stage, runs: Sequence[Run], modeled: Run, path: Path | None) -> int:
+    """Print the table and one chain from Git; return the exit status.
+
+    `modeled` is the scene with a model, which the paper's table knows nothing of.
+    """
     home.committed()
     lines = rows(runs, _record(home))
     print(f"\n{table(lines)}\n\n{parts(home.machines)}\n\n{SOURCE}\n")
@@ -81,12 +97,12 @@ def _conclude(home: Stage, runs: Sequence[Run], path: Path | None) -> int:
         )
     )
     if path is not None:
-        write(path, runs, lines, home.machines)
-    if broken := failed(runs):
+        write(path, [*runs, modeled], lines, home.machines)
+    if broken := failed([*runs, modeled]):
         print("Did not hold:", *broken, sep="\n  ")
         return 1
-    held = sum(len(run.checks) for run in runs)
-    print(f"All {held} properties held in {len(runs)} rounds.")
+    held = sum(len(run.checks) for run in (*runs, modeled))
+    print(f"All {held} properties held in {len(runs)} rounds and with a model.")
     return 0
 
 

@@ -42,6 +42,7 @@ PLAYERS = (
     ("study_speaker", "Speaker", "Study", "speaker"),
     ("study_tv", "TV", "Study", "tv"),
 )
+DOOR = ("front_door", "Front door", "Hall")
 AREAS = ("Study", "Bedroom", "Living room", "Kitchen", "Garage", "Outside", "Hall")
 
 _MORE = """
@@ -86,6 +87,19 @@ _LAMP = """
               data: {{value: "{{{{ brightness }}}}"}}
 """
 
+_DOOR = """
+- lock:
+    - name: {name}
+      unique_id: {id}
+      state: "{{{{ states('input_boolean.{id}') }}}}"
+      lock:
+        action: input_boolean.turn_on
+        target: {{entity_id: input_boolean.{id}}}
+      unlock:
+        action: input_boolean.turn_off
+        target: {{entity_id: input_boolean.{id}}}
+"""
+
 _PLAYER = """
 - platform: universal
   name: {name}
@@ -112,6 +126,7 @@ _PLAYER = """
 def configuration(*, television: bool = True) -> str:
     """Return the home's configuration.yaml; without a `television` it has an app."""
     players = [p for p in PLAYERS if television or p[0] != "study_tv"]
+    door, name, _ = DOOR
     return "\n".join(
         [
             HOME_YAML.replace("demo:\n", ""),
@@ -122,10 +137,12 @@ def configuration(*, television: bool = True) -> str:
                 f"  {id_}: {{name: {name} relay, initial: true}}"
                 for id_, name, *_ in PLAYERS
             ),
+            f"  {door}: {{name: {name} bolt, initial: true}}",
             "input_number:",
             *_numbers(),
             "template:",
             *(_lamp(lamp) for lamp in LAMPS),
+            _DOOR.format(id=door, name=name),
             "media_player:",
             *(
                 _PLAYER.format(id=id_, name=name, kind=kind)
@@ -178,6 +195,7 @@ def furnish(hass: HassServer) -> dict[str, str]:
         }
         rooms = {lamp.id: lamp.area for lamp in LAMPS}
         rooms |= {id_: area for id_, _, area, _ in PLAYERS if id_ in entities}
+        rooms[DOOR[0]] = DOOR[2]
         for unique_id, room in rooms.items():
             socket.call(
                 "config/entity_registry/update",

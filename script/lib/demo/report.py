@@ -8,6 +8,7 @@ from statistics import median
 from typing import Any
 
 from .machines import Machines
+from .model import REAL as MODEL
 from .scenes import Run
 
 SOURCE = (
@@ -95,7 +96,7 @@ def real(machines: Machines | None) -> dict[str, str]:
     home = {
         "Home Assistant": "a process, with Rupert and Jeeves in it",
         "home": "simulated devices: helpers with delay, failure and silence",
-        "model": "none: known sentences and routines",
+        "model": f"none in scenes 1 to 3; in scene 4 {MODEL}",
     }
     if machines is None:
         return {**home, "Dewey": "a child process of Home Assistant"}
