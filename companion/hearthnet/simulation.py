@@ -1,6 +1,7 @@
 """A house in memory, for benches, replays and tests: no device, no waiting.
 
-It is deterministic: what a device does is given, and time is the caller's.
+It is deterministic: what a device does is given, and time is the caller's. Its
+manager may be a node of its own, see `manage`.
 """
 
 import asyncio
@@ -8,10 +9,15 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Protocol
 
-from hearthnet.core.adapter import AdapterError, Permit
-from hearthnet.core.devices import Device, Principal, Reading, Values
+from hearthnet.core.adapter import Adapter, AdapterError, Permit
+from hearthnet.core.agents.base import Spawn
+from hearthnet.core.agents.manager import Manager
+from hearthnet.core.companion import Companion
+from hearthnet.core.devices import Device, House, Principal, Reading, Values
 from hearthnet.core.domains import OPERATIONS
+from hearthnet.core.gate import Gate
 from hearthnet.core.messages import Json
 from hearthnet.core.operations import Operation
 from hearthnet.core.reasons import Outcome
@@ -149,3 +155,27 @@ class SimulatedHouse:
 
     def _stuck(self, targets: tuple[str, ...]) -> bool:
         return any(self.behavior.get(t, Behavior()).deaf for t in targets)
+
+
+class Devices(House, Adapter, Protocol):
+    """What there is to move, and what moves it."""
+
+
+def manage(companion: Companion, agent: str, house: Devices, spawn: Spawn) -> Manager:
+    """Put a gate and a manager before devices, as `hearthnet darcy` does. Blocks."""
+    node = companion.node
+    gate = Gate(
+        node=node,
+        adapter=house,
+        root=companion.trust.hub,
+        agent=agent,
+        operations=house.operations,
+        device=house.device,
+    )
+    companion.guard(gate)
+    manager = Manager(
+        agent, node, companion.bus, spawn, house=house, gate=gate, clock=node.clock
+    )
+    companion.on_hub = manager.tell_again
+    manager.take_over()
+    return manager

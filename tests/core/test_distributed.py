@@ -9,14 +9,11 @@ from typing import Any
 import pytest
 
 from hearthnet.core.adapter import Permit
-from hearthnet.core.agents.manager import Manager
 from hearthnet.core.bus import presence, retry
 from hearthnet.core.clock import Clock, SystemClock
 from hearthnet.core.companion import Companion, Identity
 from hearthnet.core.devices import Device
-from hearthnet.core.domains import OPERATIONS
 from hearthnet.core.enrolled import Enrolled
-from hearthnet.core.gate import Gate
 from hearthnet.core.hub import Hub
 from hearthnet.core.intents import Origin, Result
 from hearthnet.core.messages import EventId, MessageType
@@ -24,10 +21,9 @@ from hearthnet.core.node import Node, Record
 from hearthnet.core.outside import Outside
 from hearthnet.core.policy.load import preset
 from hearthnet.core.reasons import Outcome, Reason
-from hearthnet.core.recovery import read_past
 from hearthnet.core.reservations import LoopWaiter
 from hearthnet.core.restart import Restart, Startup
-from hearthnet.simulation import Behavior, SimulatedHouse
+from hearthnet.simulation import Behavior, SimulatedHouse, manage
 from tests.core.bus_home import KEYS, broker
 from tests.core.home import ANNA, ScriptedPlanner
 from tests.support.mosquitto import Mosquitto
@@ -148,26 +144,7 @@ async def phone(
     companion = Companion.open(
         identity, folder / "phone", agents=("darcy",), clock=clock
     )
-    gate = Gate(
-        node=companion.node,
-        adapter=house,
-        root=companion.trust.hub,
-        agent="darcy",
-        operations=OPERATIONS,
-        device=house.device,
-    )
-    companion.guard(gate)
-    for record in gate.recover(read_past(tuple(companion.node.history()))):
-        companion.bus.send(record)
-    manager = Manager(
-        "darcy",
-        companion.node,
-        companion.bus,
-        tasks.spawn,
-        house=house,
-        gate=gate,
-        clock=companion.node.clock,
-    )
+    manager = manage(companion, "darcy", house, tasks.spawn)
     running = asyncio.ensure_future(companion.run())
     try:
         yield companion

@@ -15,21 +15,18 @@ import signal
 import sys
 from typing import Any
 
-from hearthnet.core.agents.manager import Manager
 from hearthnet.core.clock import SystemClock
 from hearthnet.core.companion import Companion, Identity
-from hearthnet.core.domains import OPERATIONS
 from hearthnet.core.enrolled import Enrolled
-from hearthnet.core.gate import Gate
 from hearthnet.core.hub import Hub
 from hearthnet.core.intents import Origin
 from hearthnet.core.librarian.stream import Named
 from hearthnet.core.node import Node
 from hearthnet.core.outside import Outside
 from hearthnet.core.policy.load import preset
-from hearthnet.core.recovery import read_past
 from hearthnet.core.reservations import LoopWaiter
 from hearthnet.core.restart import Startup
+from hearthnet.simulation import manage
 from tests.core.bus_home import KEYS, broker
 from tests.core.home import ANNA, ScriptedPlanner
 
@@ -137,7 +134,7 @@ async def wish(whole: Hub, lamps: list[str]) -> None:
     """Want something of one lamp after the other."""
     while True:
         for lamp in lamps:
-            await whole.propose(
+            await whole.wishes.propose(
                 principal=ANNA,
                 origin=Origin.APP,
                 targets=(lamp,),
@@ -162,30 +159,7 @@ async def phone(folder: Path, port: int, jump: float) -> None:
     companion = Companion.open(
         identity, folder / PHONE, agents=(PHONE,), clock=Wrong(jump)
     )
-    gate = Gate(
-        node=companion.node,
-        adapter=world,
-        root=companion.trust.hub,
-        agent=PHONE,
-        operations=OPERATIONS,
-        device=world.device,
-    )
-    companion.guard(gate)
-    manager = Manager(
-        PHONE,
-        companion.node,
-        companion.bus,
-        tasks.spawn,
-        house=world,
-        gate=gate,
-        clock=companion.node.clock,
-    )
-    before = companion.node.boot
-    past = read_past(
-        r for r in companion.node.history() if r.message.event.boot < before
-    )
-    for record in gate.recover(past):
-        manager.answer(record)
+    manager = manage(companion, PHONE, world, tasks.spawn)
     running = asyncio.ensure_future(companion.run())
     await stop.wait()
     companion.stop()

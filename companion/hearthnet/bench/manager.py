@@ -10,13 +10,11 @@ import signal
 import sys
 from typing import Any
 
-from hearthnet.core.agents.manager import Manager
 from hearthnet.core.bus.broker import Broker
 from hearthnet.core.companion import Companion, Identity
-from hearthnet.core.domains import OPERATIONS
 from hearthnet.core.enrolled import DARCY
-from hearthnet.core.gate import Gate
 from hearthnet.core.keys import SigningKey
+from hearthnet.simulation import manage
 
 from .home import KEY, lamps
 
@@ -45,25 +43,7 @@ async def serve(folder: Path, port: int) -> None:
         name=NAME, role=DARCY, key=SECRET, hub=KEY.public, broker=broker(port)
     )
     companion = Companion.open(identity, folder, agents=(NAME,))
-    house = lamps(DEVICES, NAME)
-    gate = Gate(
-        node=companion.node,
-        adapter=house,
-        root=companion.trust.hub,
-        agent=NAME,
-        operations=OPERATIONS,
-        device=house.device,
-    )
-    companion.guard(gate)
-    manager = Manager(
-        NAME,
-        companion.node,
-        companion.bus,
-        spawn,
-        house=house,
-        gate=gate,
-        clock=companion.node.clock,
-    )
+    manager = manage(companion, NAME, lamps(DEVICES, NAME), spawn)
     running = asyncio.ensure_future(companion.run())
     await stop.wait()
     companion.stop()

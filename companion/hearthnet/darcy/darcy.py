@@ -21,7 +21,6 @@ from hearthnet.core.phone.camera import KIND as PICTURE, Picture
 from hearthnet.core.phone.part import RecipeError
 from hearthnet.core.phone.recipe import canonical, digest
 from hearthnet.core.phone.report import KIND, PhoneReport
-from hearthnet.core.recovery import read_past
 from hearthnet.core.shadow import differs, known, shadow
 from hearthnet.core.status import Cause
 
@@ -78,8 +77,6 @@ class Darcy:
         self._stopping = asyncio.Event()
         self._background: set[asyncio.Task[None]] = set()
         self._state = PhoneState()
-        self._hub = ""
-        """The instance of the hub that was told of the phone."""
         self.phone = PhoneNode(
             node.name,
             node.name,
@@ -105,7 +102,7 @@ class Darcy:
         companion.guard(self.gate)
         self._manager = PhoneManager(self.phone, self.gate, companion, self._spawn)
         self.phone.adapter.on_run = self._report
-        companion.on_change = self._changed
+        companion.on_hub = self._met
         companion.on_learn = self._stock
 
     @classmethod
@@ -136,12 +133,7 @@ class Darcy:
             renewed=renewed,
         )
         darcy = cls(companion, settings, key)
-        node = companion.node
-        past = read_past(
-            record for record in node.history() if record.message.event.boot < node.boot
-        )
-        for receipt in darcy.gate.recover(past):
-            darcy._manager.answer(receipt)
+        darcy._manager.take_over()
         return darcy
 
     async def run(self) -> None:
@@ -187,16 +179,10 @@ class Darcy:
 
     # The hub
 
-    def _changed(self) -> None:
+    def _met(self) -> None:
         """Tell a hub that has come what it missed."""
-        presence = self.companion.mqtt.presence
-        status = presence.status(HUB)
-        there = status.instance if status and presence.online(HUB) else ""
-        if there != self._hub:
-            self._hub = there
-            if there:
-                self._manager.tell_again()
-                self._report()
+        self._manager.tell_again()
+        self._report()
 
     def _stock(self) -> None:
         """Have on the shelf what the hub has put on record for this phone."""

@@ -59,9 +59,13 @@ class Companion:
         self.node = node
         self.on_learn: Callable[[], None] = lambda: None
         """Called when the hub has told what it writes: policy, holds, recipes."""
+        self.on_hub: Callable[[], None] = lambda: None
+        """Called when the hub has come, or has started anew."""
         self.on_change = on_change
         self._gates: list[Gate] = []
         self._hub_boot = 0
+        self._hub = ""
+        """The instance of the hub that is there."""
         self.trust = Trust(identity.hub, renewed=renewed)
         self.mqtt = MqttBus(
             node,
@@ -157,6 +161,12 @@ class Companion:
     def _changed(self) -> None:
         self.stream.look()
         self._sharing.look()
+        hub = self.mqtt.presence.status(HUB)
+        there = hub.instance if hub and self.mqtt.presence.online(HUB) else ""
+        if there != self._hub:
+            self._hub = there
+            if there:
+                self.on_hub()
         self.on_change()
 
     def _learned(self) -> None:

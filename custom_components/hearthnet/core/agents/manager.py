@@ -19,6 +19,7 @@ from ..messages import Json, MessageType
 from ..node import Node, Record
 from ..operations import Problem
 from ..reasons import Reason
+from ..recovery import read_past
 from ..relative import resolve
 from .base import Agent, Spawn
 
@@ -71,6 +72,13 @@ class Manager(Agent):
             refusal = self._gate.revoke(message.lease, by=message.id)
             if refusal is not None:
                 self._bus.send(refusal)
+
+    def take_over(self) -> None:
+        """Answer for what earlier boots of this node left open. Blocks."""
+        boot = self.node.boot
+        past = read_past(r for r in self.node.history() if r.message.event.boot < boot)
+        for receipt in self._gate.recover(past):
+            self.answer(receipt)
 
     def tell_again(self) -> None:
         """Say the answers that nobody was there to hear. They command nothing."""
