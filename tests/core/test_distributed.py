@@ -246,6 +246,7 @@ async def test_what_was_not_done_is_asked_for_again(
             def cut(record: Record) -> None:
                 if record.message.type is MessageType.GRANT:
                     proxy.cut(refuse=True)
+                    monkeypatch.undo()  # the next lease has time to be used
 
             unsubscribe = here.hub.node.subscribe(cut)
             asking = asyncio.ensure_future(here.switch())
