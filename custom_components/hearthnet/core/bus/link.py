@@ -1,4 +1,4 @@
-"""One connection to the broker; all that is peculiar to aiomqtt is in here.
+"""One connection to the broker; what is peculiar to aiomqtt is in here and `client`.
 
 aiomqtt 2.5 acknowledges a message before anybody has handled it, ignores what
 the broker answers to a publish or a subscribe, and cannot be used twice. So
@@ -20,6 +20,7 @@ from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 
 from .broker import Broker
+from .client import Client
 
 _LOGGER = logging.getLogger(f"{__name__}.client")
 # It calls each lost connection an error; whoever uses the link says what it means.
@@ -70,22 +71,13 @@ class Will:
 class Link:
     """A connection that stands."""
 
-    def __init__(self, client: aiomqtt.Client) -> None:
+    def __init__(self, client: Client) -> None:
         """Take a client that is about to connect."""
         self._client = client
         self._paho: paho.Client = client._client  # noqa: SLF001 - not to be had otherwise
         self._acks: dict[int, asyncio.Future[None]] = {}
         self._paho.manual_ack_set(True)
         self._paho.on_publish = self._published
-        self._paho.on_disconnect = self._disconnected
-
-    def _disconnected(self, *arguments: Any) -> None:
-        """Let a connection that ends before it was accepted fail at once."""
-        accepted = self._client._connected  # noqa: SLF001
-        if not accepted.done():
-            accepted.set_exception(aiomqtt.MqttError("closed without an answer"))
-            return
-        self._client._on_disconnect(*arguments)  # noqa: SLF001
 
     async def subscribe(self, *filters: str) -> None:
         """Subscribe to topics; AccessError when the broker refuses one."""
@@ -173,7 +165,7 @@ async def connect(
     Raises:
         LinkError: there is no connection, or it is lost.
     """
-    client = aiomqtt.Client(
+    client = Client(
         broker.host,
         broker.port,
         username=broker.username,
@@ -198,6 +190,7 @@ async def connect(
     except aiomqtt.MqttError as error:
         raise _reason(error) from error
     finally:
+        client.release()
         link.lose(LinkError("the connection is lost"))
 
 

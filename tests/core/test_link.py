@@ -1,0 +1,215 @@
+"""A connection, to brokers that misbehave: it ends, and leaves nothing behind."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, suppress
+import gc
+import logging
+import threading
+from typing import Any
+
+from paho.mqtt import client as paho
+import pytest
+
+from hearthnet.core.bus import link
+from hearthnet.core.bus.link import Link, LinkError, connect
+from tests.core.bus_home import broker
+from tests.support.mosquitto import Mosquitto
+from tests.support.proxy import Proxy
+
+type Work = Callable[[Link], Awaitable[None]]
+type Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+
+CONNACK = b"\x20\x03\x00\x00\x00"
+"""The broker's yes, in MQTT 5."""
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait a shorter time for a broker."""
+    monkeypatch.setattr(link, "TIMEOUT", 0.5)
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_logged(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+    """Fail when Python had to log an error that nobody has read."""
+    yield
+    gc.collect()
+    records = caplog.get_records("call") + caplog.records
+    assert [r for r in records if r.levelno >= logging.WARNING] == []
+
+
+class FalseBroker:
+    """Something that listens where a broker should."""
+
+    def __init__(self, serve: Serve) -> None:
+        self._serve = serve
+        self.port = 0
+        self.accepted = 0
+        self.came = asyncio.Event()
+        self.gone = asyncio.Event()
+        """Set when a client has closed its connection."""
+
+    @asynccontextmanager
+    async def listening(self) -> AsyncIterator["FalseBroker"]:
+        server = await asyncio.start_server(self._accept, "127.0.0.1", 0)
+        self.port = server.sockets[0].getsockname()[1]
+        try:
+            yield self
+        finally:
+            server.close()
+
+    async def _accept(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        self.accepted += 1
+        self.came.set()
+        with suppress(ConnectionError):
+            await self._serve(reader, writer)
+            while await reader.read(65536):
+                pass
+        self.gone.set()
+        writer.close()
+
+    async def left_alone(self) -> None:
+        """Wait until the client has let go of its connection."""
+        async with asyncio.timeout(5):
+            await self.gone.wait()
+
+
+async def use(port: int, work: Work) -> None:
+    """Connect, and do something."""
+    async with connect(broker(port), "me") as connection:
+        await work(connection)
+
+
+async def nothing(_connection: Link) -> None:
+    """Do nothing with a connection."""
+
+
+async def subscribe(connection: Link) -> None:
+    """Say something, and wait for an answer to something else."""
+    connection.publish("a", b"b")
+    await connection.subscribe("a")
+
+
+async def test_one_that_never_answers() -> None:
+    async def silent(_r: asyncio.StreamReader, _w: asyncio.StreamWriter) -> None:
+        return
+
+    async with FalseBroker(silent).listening() as false:
+        with pytest.raises(LinkError, match="timed out"):
+            await use(false.port, nothing)
+        await false.left_alone()
+
+
+async def test_one_that_accepts_and_drops() -> None:
+    async def drop(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(1)
+        writer.transport.abort()
+
+    async with FalseBroker(drop).listening() as false:
+        with pytest.raises(LinkError, match="closed without an answer"):
+            await use(false.port, nothing)
+
+
+async def test_one_that_says_yes_and_drops() -> None:
+    async def drop(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(1)
+        writer.write(CONNACK)
+        writer.transport.close()
+
+    async with FalseBroker(drop).listening() as false:
+        for _ in range(20):  # it may end at any moment
+            with pytest.raises(LinkError):
+                await use(false.port, subscribe)
+
+
+async def test_one_that_talks_nonsense() -> None:
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(1)
+        writer.write(CONNACK + bytes(range(256)) * 40)
+
+    async with FalseBroker(talk).listening() as false:
+        with pytest.raises(LinkError):
+            await use(false.port, subscribe)
+        await false.left_alone()
+
+
+async def test_one_that_is_given_up_while_it_connects() -> None:
+    answered = asyncio.Event()
+
+    async def late(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await answered.wait()
+        writer.write(CONNACK)
+
+    async with FalseBroker(late).listening() as false:
+        using = asyncio.ensure_future(use(false.port, nothing))
+        await false.came.wait()
+        using.cancel()
+        answered.set()
+        await asyncio.gather(using, return_exceptions=True)
+        await false.left_alone()
+
+
+async def test_one_that_is_given_up_before_it_is_reached(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The connecting runs in a thread, which nobody can call off."""
+    began, reached = threading.Event(), threading.Event()
+    create = paho.Client._create_socket
+
+    def slow(client: paho.Client) -> Any:
+        began.set()
+        assert reached.wait(10)
+        return create(client)
+
+    async def silent(_r: asyncio.StreamReader, _w: asyncio.StreamWriter) -> None:
+        return
+
+    monkeypatch.setattr(paho.Client, "_create_socket", slow)
+    async with FalseBroker(silent).listening() as false:
+        using = asyncio.ensure_future(use(false.port, nothing))
+        await asyncio.to_thread(began.wait, 10)
+        using.cancel()
+        await asyncio.gather(using, return_exceptions=True)
+        reached.set()
+        await false.left_alone()
+
+
+async def test_one_that_is_gone_before_the_next_word(mosquitto: Mosquitto) -> None:
+    """What is to be written waits for the loop; by then there may be no socket."""
+
+    async def lose(connection: Link) -> None:
+        connection.publish("a", b"b")
+        connection._client.release()
+        await subscribe(connection)
+
+    with pytest.raises(LinkError):
+        await use(mosquitto.port, lose)
+
+
+async def test_one_whose_cable_is_pulled(mosquitto: Mosquitto) -> None:
+    """Half open: the connection stands and nothing comes through."""
+
+    async def pull(connection: Link) -> None:
+        await subscribe(connection)
+        proxy.freeze()
+        connection.publish("a", bytes(2**22))
+        await subscribe(connection)
+
+    async with Proxy(mosquitto.port) as proxy:
+        with pytest.raises(LinkError):
+            await use(proxy.port, pull)
+
+
+async def test_one_that_is_killed(mosquitto: Mosquitto) -> None:
+    async def kill(connection: Link) -> None:
+        await subscribe(connection)
+        mosquitto.kill()
+        connection.publish("a", b"b")
+        async for _ in connection.deliveries():
+            pass
+
+    with pytest.raises(LinkError):
+        await use(mosquitto.port, kill)
