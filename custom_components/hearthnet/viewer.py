@@ -4,7 +4,6 @@ Home Assistant's own rights decide: whoever may not read an entity sees no line
 about it, and of a chain that touches it only that there was a step.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, cast
@@ -16,14 +15,12 @@ from homeassistant.util import dt as dt_util
 
 from .coordinator import HearthnetCoordinator
 from .core import wording
-from .core.approvals import this_evening
 from .core.clock import from_text
 from .core.devices import Values
 from .core.leftovers import Dropped
 from .core.messages import Json, MessageType
 from .core.paths import device_path
 from .core.reasons import DONE, Outcome, Reason
-from .core.status import HoldStatus, HubStatus, QuestionStatus
 from .core.story import Event, Line
 from .core.texts import texts_for
 from .timeline import UNREADABLE
@@ -31,6 +28,21 @@ from .timeline import UNREADABLE
 _NO = {MessageType.DENIAL, MessageType.REFUSAL, MessageType.CONFLICT}
 _LASTING = {MessageType.GRANT, MessageType.CONFIRMATION_REQUEST}
 _GOOD = DONE | {Outcome.RUNNING, Outcome.UNVERIFIED}
+_TURNS = dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A)))
+"""Characters that reverse what is written after them."""
+
+
+def plain[T](told: T) -> T:
+    """Return what is to be shown without what would let a text turn its neighbors."""
+    shown: Any = told
+    match told:
+        case str() if not told.isascii():
+            shown = told.translate(_TURNS)
+        case dict():
+            shown = {key: plain(value) for key, value in told.items()}
+        case list():
+            shown = [plain(value) for value in told]
+    return cast(T, shown)
 
 
 class Viewer:
@@ -47,19 +59,19 @@ class Viewer:
         self._hass = hass
         self._coordinator = coordinator
         self._house = coordinator.house
-        self._user = user
-        self._texts = texts_for(language)
+        self.user = user
+        self.texts = texts_for(language)
 
     # Rights
 
     @callback
     def may_read(self, devices: Iterable[str]) -> bool:
         """Tell whether the reader may read all of some devices."""
-        if self._user.permissions.access_all_entities(POLICY_READ):
+        if self.user.permissions.access_all_entities(POLICY_READ):
             return True
         return all(
             (entity_id := self._house.entity_id(device)) is not None
-            and self._user.permissions.check_entity(entity_id, POLICY_READ)
+            and self.user.permissions.check_entity(entity_id, POLICY_READ)
             for device in devices
         )
 
@@ -69,15 +81,15 @@ class Viewer:
         if line.devices:
             return self.may_read(line.devices)
         asked = line.asked
-        mine = asked is not None and asked.principal.id == self._user.id
-        return mine or self._user.is_admin
+        mine = asked is not None and asked.principal.id == self.user.id
+        return mine or self.user.is_admin
 
     @callback
     def may_decide_about(self, dropped: Dropped) -> bool:
         """Tell whether what a start dropped is the reader's to ask for anew."""
         asked = dropped.request
-        return self._user.is_admin or (
-            asked is not None and asked.principal.id == self._user.id
+        return self.user.is_admin or (
+            asked is not None and asked.principal.id == self.user.id
         )
 
     # Lines
@@ -86,7 +98,7 @@ class Viewer:
     def rows(self, lines: Iterable[Line]) -> list[dict[str, Any]]:
         """Return the rows that the reader may see, newest first."""
         seen = sorted(filter(self.may_see, lines), key=lambda line: line.at)
-        return [self._row(line) for line in reversed(seen)]
+        return plain([self._row(line) for line in reversed(seen)])
 
     @callback
     def _row(self, line: Line) -> dict[str, Any]:
@@ -100,11 +112,11 @@ class Viewer:
             "outcome": line.outcome,
             "cause": line.cause,
             "reason": line.reason,
-            "why": self._texts.reasons[line.reason] if line.reason else "",
+            "why": self.texts.reasons[line.reason] if line.reason else "",
             "detail": first.text if first else "",
             "rule": first.rule if first else None,
-            "targets": self._targets([line.device] if line.device else []),
-            "wanted": self._wanted(line.operation, line.parameters),
+            "targets": self.targets([line.device] if line.device else []),
+            "wanted": self.wanted(line.operation, line.parameters),
             "seen": self._seen(line),
             "asked": asked.text if asked else "",
             "by": asked.principal.name if asked else line.by,
@@ -116,17 +128,18 @@ class Viewer:
             "commit": line.commit,
         }
 
-    def _wanted(
+    def wanted(
         self, operation: str | None, parameters: Mapping[str, Json] | None
     ) -> str:
+        """Tell what is wanted of a device: “on, 20 % bright”."""
         if operation is None:
             return ""
-        return wording.wanted(self._texts, operation, parameters or {})
+        return wording.wanted(self.texts, operation, parameters or {})
 
     def _seen(self, line: Line) -> str:
         """Tell what was read back, if all that was moved shows the same."""
         if line.operation is None:
-            told = {wording.state(self._texts, values) for values in line.seen}
+            told = {wording.state(self.texts, values) for values in line.seen}
         else:
             told = {
                 self._reached(line.operation, line.parameters, values)
@@ -138,14 +151,10 @@ class Viewer:
         self, operation: str, parameters: Mapping[str, Json], values: Values
     ) -> str:
         operations = self._coordinator.home.operations
-        return wording.reached(self._texts, operation, parameters, values, operations)
+        return wording.reached(self.texts, operation, parameters, values, operations)
 
-    def _shown(self, question: QuestionStatus) -> str:
-        """Tell the state of what a question is about, each one once."""
-        states = (wording.state(self._texts, one) for one in question.shown.values())
-        return self._texts.comma.join(dict.fromkeys(states))
-
-    def _targets(self, devices: Iterable[str]) -> list[dict[str, Any]]:
+    def targets(self, devices: Iterable[str]) -> list[dict[str, Any]]:
+        """Return devices as people know them."""
         return [
             {"entity_id": self._house.entity_id(device), "name": self._name(device)}
             for device in devices
@@ -165,7 +174,8 @@ class Viewer:
     def nodes(self, events: Sequence[Event]) -> list[dict[str, Any]]:
         """Return a chain's messages; of what may not be read, only that it was."""
         tasks = {e["id"]: e for e in events if e["type"] == MessageType.TASK}
-        return [self._node(e, tasks.get(e["task"])) for e in events if e.get("message")]
+        told = [e for e in events if e.get("message")]
+        return plain([self._node(e, tasks.get(e["task"])) for e in told])
 
     def _node(self, event: Event, task: Event | None) -> dict[str, Any]:
         body = event["message"].get("body", {})
@@ -186,7 +196,7 @@ class Viewer:
             "to": event["recipient"],
             "status": _status(event),
             "text": self._words(event, body, order, named) if shown else "",
-            "targets": self._targets(named) if shown else [],
+            "targets": self.targets(named) if shown else [],
             "evidence": list(body.get("evidence", ())) if shown else [],
             "until": from_text(until).timestamp() if until else None,
             "commit": event["commit"],
@@ -212,7 +222,7 @@ class Viewer:
         order: Mapping[str, Any],
         named: Iterable[str],
     ) -> str:
-        names = self._texts.comma.join(map(self._name, named))
+        names = self.texts.comma.join(map(self._name, named))
         parameters = body.get("parameters") or order.get("parameters")
         match event["type"]:
             case MessageType.INTENT:
@@ -224,11 +234,11 @@ class Viewer:
                 | MessageType.EXECUTE
                 | MessageType.CONFIRMATION_REQUEST
             ) if order:
-                return f"{names}: {self._wanted(order['operation'], parameters)}"
+                return f"{names}: {self.wanted(order['operation'], parameters)}"
             case MessageType.RECEIPT:
                 return self._receipt(body, order, names)
             case MessageType.DENIAL | MessageType.REFUSAL:
-                return f"{names}: {self._texts.reasons[Reason(body['reason'])]}"
+                return f"{names}: {self.texts.reasons[Reason(body['reason'])]}"
             case MessageType.CONFLICT:
                 return self._conflict(body)
         return str(event["content"])
@@ -242,8 +252,8 @@ class Viewer:
             for one in body["members"]
         }
         state = told.pop() if len(told) == 1 else ""
-        sentence = self._texts.outcomes[Outcome(body["outcome"])][0]
-        return sentence.format(names=names, state=state or self._texts.as_asked)
+        sentence = self.texts.outcomes[Outcome(body["outcome"])][0]
+        return sentence.format(names=names, state=state or self.texts.as_asked)
 
     def _conflict(self, body: Mapping[str, Any]) -> str:
         """Name who holds what, each once."""
@@ -252,120 +262,15 @@ class Viewer:
             hold = conflict["hold"]
             since, ends = from_text(hold["since"]), from_text(hold["ends_at"])
             held[hold["principal"]["name"], since, ends] = None
-        return self._texts.comma.join(
-            self._texts.held_until.format(
+        return self.texts.comma.join(
+            self.texts.held_until.format(
                 who=who, time=self._clock(since), end=self._clock(ends)
             )
             for who, since, ends in held
         )
 
     def _clock(self, moment: datetime) -> str:
-        return dt_util.as_local(moment).strftime(self._texts.time)
-
-    # Status
-
-    @callback
-    def status(self, status: HubStatus, *, may_decide: bool) -> dict[str, Any]:
-        """Return what stands above the list."""
-        record, evening = status.librarian, this_evening(dt_util.now())
-        return {
-            "now": dt_util.utcnow().timestamp(),
-            "open": status.open,
-            "enabled": status.enabled,
-            "journal": status.journal,
-            "may_decide": may_decide,
-            "agents": [
-                {
-                    "name": agent.name,
-                    "online": agent.online,
-                    "open_tasks": agent.open_tasks,
-                }
-                for agent in status.agents
-            ],
-            "holds": self._holds(status.holds),
-            "questions": [
-                {
-                    "id": question.id,
-                    "targets": self._targets(question.target),
-                    "wanted": self._wanted(question.operation, question.parameters),
-                    "by": question.principal,
-                    # What is agreed to is agreed to as things are.
-                    "now": self._texts.is_now.format(state=self._shown(question)),
-                    "until": question.expires_at.timestamp(),
-                    "evening": evening.timestamp() if question.again else None,
-                }
-                for question in status.questions
-                if self.may_read(question.target)
-            ],
-            "plans": self._plans(may_decide=may_decide),
-            "dropped": [
-                {
-                    "intent": one.intent,
-                    "text": one.text,
-                    "by": one.request.principal.name if one.request else "",
-                    "again": one.sayable,
-                }
-                for one in status.dropped
-                if self.may_decide_about(one)
-            ],
-            "approvals": [
-                {
-                    "id": approval.id,
-                    "targets": self._targets(approval.target),
-                    "wanted": self._wanted(approval.operation, approval.parameters),
-                    "for": approval.principal,
-                    "by": approval.by,
-                    "until": approval.ends_at.timestamp(),
-                }
-                for approval in status.approvals
-                if self.may_read(approval.target)
-            ],
-            "record": {
-                "connected": record.connected,
-                "behind": record.behind,
-                "problem": record.problem,
-                "bad_commit": record.bad_commit,
-                "bad_since": record.bad_since and record.bad_since.timestamp(),
-            },
-        }
-
-    def _plans(self, *, may_decide: bool) -> list[dict[str, Any]]:
-        """Show what is to be done later and the reader may cancel."""
-        return [
-            {
-                "intent": plan.id,
-                "text": plan.request.text,
-                "by": plan.request.principal.name,
-                "due": plan.due.timestamp(),
-            }
-            for plan in self._coordinator.hub.state.deferred()
-            if (may_decide or plan.request.principal.id == self._user.id)
-            and all(self.may_read(action.targets) for action in plan.actions)
-        ]
-
-    def _holds(self, holds: Iterable[HoldStatus]) -> list[dict[str, Any]]:
-        """Show together what one action left on one device."""
-        together: defaultdict[tuple[str, str], list[HoldStatus]] = defaultdict(list)
-        for hold in holds:
-            if self.may_read((hold.device,)):
-                together[hold.device, hold.id.rpartition("-")[0]].append(hold)
-        return [
-            {
-                "ids": [hold.id for hold in those],
-                "target": self._targets((device,))[0],
-                "value": self._held(those),
-                "by": those[0].principal,
-                "since": those[0].since.timestamp(),
-                "until": those[0].ends_at and those[0].ends_at.timestamp(),
-            }
-            for (device, _), those in together.items()
-        ]
-
-    def _held(self, holds: Iterable[HoldStatus]) -> str:
-        return self._texts.comma.join(
-            wording.attribute(self._texts, hold.attribute, cast(Json, hold.value))
-            for hold in holds
-        )
+        return dt_util.as_local(moment).strftime(self.texts.time)
 
 
 def _status(event: Event) -> str:

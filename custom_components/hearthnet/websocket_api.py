@@ -4,7 +4,9 @@ Commands exist before the entry does and answer `not_ready` meanwhile: the card
 comes back by itself after a restart.
 """
 
+import asyncio
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from homeassistant.components import websocket_api
@@ -22,10 +24,12 @@ import voluptuous as vol
 from .card import async_card_digest
 from .const import DOMAIN
 from .coordinator import HearthnetCoordinator
+from .core.intents import Result
 from .core.messages import EventId
 from .core.story import Line
 from .principal import async_caller, requested_by
 from .speech import speech
+from .standing import Standing
 from .timeline import TIMELINE, Timeline, shows
 from .viewer import Viewer
 
@@ -102,9 +106,13 @@ class _Subscription:
         self._id = msg["id"]
         self._limit: int = msg["limit"]
         self._devices = _devices(hass, coordinator, msg)
-        self._coordinator = coordinator
         self._viewer = Viewer(hass, coordinator, connection.user, msg["language"])
-        self._may_decide = may_decide
+        self._standing = Standing(
+            self._viewer,
+            coordinator.hub,
+            may_decide=may_decide,
+            devices=self._devices,
+        )
         self._sent: dict[str, Line] | None = None
         self._since = 0.0
         """Older lines are read by pages."""
@@ -151,9 +159,7 @@ class _Subscription:
         return sent.get(line.id) != line and shows(line, self._devices)
 
     def _now(self) -> dict[str, Any]:
-        self._status = self._viewer.status(
-            self._coordinator.hub.status, may_decide=self._may_decide
-        )
+        self._status = self._standing.status()
         return self._status
 
     def _send(self, kind: str, **data: Any) -> None:
@@ -228,7 +234,7 @@ async def ws_chain(
 @websocket_api.websocket_command(
     {
         vol.Required("type"): f"{DOMAIN}/timeline/answer",
-        vol.Required("question"): cv.string,
+        vol.Required("questions"): vol.All([cv.string], vol.Length(min=1)),
         vol.Required("approve"): bool,
         vol.Optional("until"): vol.All(vol.Coerce(float), vol.Range(0, 2**32)),
         vol.Required("language"): cv.string,
@@ -238,21 +244,27 @@ async def ws_chain(
 async def ws_answer(
     hass: HomeAssistant, connection: ActiveConnection, msg: dict[str, Any]
 ) -> None:
-    """Take a signed-in person's answer to a question."""
+    """Take a signed-in person's answer to questions that were put as one."""
     if (ready := _ready(hass, connection, msg)) is None:
         return
     coordinator, _ = ready
     context = Context(user_id=connection.user.id)
     caller, until = await async_caller(coordinator, context), msg.get("until")
-    try:
+
+    async def answer(question: str) -> Result | None:
         with requested_by(context):
-            result = await coordinator.hub.wishes.answer(
-                msg["question"],
+            return await coordinator.hub.wishes.answer(
+                question,
                 principal=caller.principal,
                 origin=caller.origin,
                 approve=msg["approve"],
                 until=dt_util.utc_from_timestamp(until) if until else None,
             )
+
+    try:
+        result = _together(
+            await asyncio.gather(*map(answer, msg["questions"]), return_exceptions=True)
+        )
     except LookupError:
         text = "This question does not stand any more."
         connection.send_error(msg["id"], websocket_api.ERR_NOT_FOUND, text)
@@ -299,6 +311,21 @@ async def ws_dropped(
     connection.send_result(
         msg["id"], {"speech": speech(coordinator, result, msg["language"])}
     )
+
+
+def _together(results: list[Result | BaseException | None]) -> Result | None:
+    """Return as one what came of answers; some may have come too late.
+
+    Raises:
+        LookupError: all of them did.
+    """
+    errors = [one for one in results if isinstance(one, BaseException)]
+    for error in errors:
+        if len(errors) == len(results) or not isinstance(error, LookupError):
+            raise error
+    done = [one for one in results if isinstance(one, Result)]
+    steps = tuple(step for one in done for step in one.steps)
+    return replace(done[0], steps=steps) if done else None
 
 
 @callback

@@ -25,16 +25,17 @@ export function chainOf(hass: Hass, { event }: Row): Promise<Chain> {
 }
 
 /**
- * Answer a question that waits for a person; return what came of it in words.
+ * Answer questions that wait for a person; return what came of it in words.
  * With `until` the same is agreed to as long as that.
  */
 export async function answer(
   hass: Hass,
-  question: string,
+  questions: string[],
   approve: boolean,
   until: number | null,
 ): Promise<unknown> {
-  const message = { type: "hearthnet/timeline/answer", question, approve, language: hass.language };
+  const { language } = hass;
+  const message = { type: "hearthnet/timeline/answer", questions, approve, language };
   const asked = until === null ? message : { ...message, until };
   return (await hass.callWS<{ speech: unknown }>(asked)).speech;
 }

@@ -88,7 +88,7 @@ export class TimelineCard extends LitElement {
 
   constructor() {
     super();
-    new Clocks(this);
+    new Clocks(this, () => this.#feed.again());
     this.preview = false;
     this.filter = { group: "all", text: "" };
   }
@@ -250,7 +250,7 @@ export class TimelineCard extends LitElement {
     this.#act("release_hold", ...hold.ids.map((id) => ({ hold: id })));
 
   #decide = (question: Question, approve: boolean, until: number | null): void =>
-    this.#settle(answer(this.hass!, question.id, approve, until));
+    this.#settle(answer(this.hass!, question.ids, approve, until));
 
   #redo = (dropped: Dropped, again: boolean): void =>
     this.#settle(redo(this.hass!, dropped.intent, again));

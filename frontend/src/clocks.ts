@@ -3,13 +3,22 @@
 import type { LitElement, ReactiveController } from "lit";
 import { span } from "./words";
 
+/** Milliseconds that this browser's clock may gain or lose before it counts as set. */
+const STEADY = 2_000;
+
 export class Clocks implements ReactiveController {
   #host: LitElement;
+  #jumped: () => void;
   #timer: ReturnType<typeof setInterval> | undefined;
+  #drift = drift();
 
-  /** Fills every `.clock` of the host: `data-until` in this browser's epoch seconds. */
-  constructor(host: LitElement) {
+  /**
+   * Fills every `.clock` of the host: `data-until` in this browser's epoch seconds. `jumped` is
+   * called when the browser's clock was set, or has slept, and those are not what they were.
+   */
+  constructor(host: LitElement, jumped: () => void) {
     this.#host = host;
+    this.#jumped = jumped;
     host.addController(this);
   }
 
@@ -23,6 +32,11 @@ export class Clocks implements ReactiveController {
   }
 
   #tick = (): void => {
+    const gained = drift() - this.#drift;
+    if (Math.abs(gained) > STEADY) {
+      this.#drift += gained;
+      this.#jumped();
+    }
     if (!this.#fill()) this.hostDisconnected();
   };
 
@@ -37,4 +51,9 @@ export class Clocks implements ReactiveController {
     }
     return clocks.length;
   }
+}
+
+/** What the clock on the wall shows more than the one that only runs. */
+function drift(): number {
+  return Date.now() - performance.now();
 }

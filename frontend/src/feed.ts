@@ -41,19 +41,20 @@ export class Feed {
     this.close();
     this.#connection = connection;
     this.#request = request;
-    connection.addEventListener("ready", this.#again);
+    connection.addEventListener("ready", this.again);
     connection.addEventListener("disconnected", this.#lost);
-    this.#again();
+    this.again();
   }
 
   close(): void {
     this.#unsubscribe();
-    this.#connection?.removeEventListener("ready", this.#again);
+    this.#connection?.removeEventListener("ready", this.again);
     this.#connection?.removeEventListener("disconnected", this.#lost);
     this.#connection = undefined;
   }
 
-  #again = (): void => {
+  /** Subscribe anew: to be told everything once more. */
+  again = (): void => {
     this.#delay = FIRST_DELAY;
     this.#unsubscribe();
     this.#subscribe();

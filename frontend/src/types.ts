@@ -141,7 +141,8 @@ export interface Hold {
 }
 
 export interface Question {
-  id: string;
+  /** Of all that a request wants done alike: they are answered as one. */
+  ids: string[];
   targets: Target[];
   wanted: string;
   /** A sentence: how things are, which is what a person agrees to change. */

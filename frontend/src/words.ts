@@ -71,7 +71,8 @@ export class Words {
   /** The present name of a target; the recorded one of a device without an entity. */
   name(target: Target): string {
     const state = target.entity_id ? this.#hass().states[target.entity_id] : undefined;
-    return state?.attributes.friendly_name || target.name || target.entity_id || "?";
+    const name = state?.attributes.friendly_name || target.name || target.entity_id || "?";
+    return name.replace(TURNS, "");
   }
 
   names(targets: Target[]): string {
@@ -99,6 +100,7 @@ export class Words {
   /** The reason in a sentence; empty when the label says it all. */
   why(row: Row): string {
     if (row.outcome === null) return this.cause(row);
+    if (row.outcome === "waiting") return "";
     if (!row.hold) return row.why;
     return fill(this.t.held_by, {
       who: row.hold.by,
@@ -127,6 +129,9 @@ export class Words {
 
 /** What the action `hearthnet.undo` has recorded as the words of a request. */
 export const UNDO = /^undo \S+\.\d+\.\d+$/;
+
+/** Characters that reverse what is written after them; the server sends none. */
+const TURNS = /[\u202a-\u202e\u2066-\u2069]/g;
 
 const DONE = new Set(["changed", "already_so", "running", "partial", "unverified"]);
 

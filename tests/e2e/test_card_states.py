@@ -53,6 +53,15 @@ CHAIN: dict[str, Any] = {
         )
     ],
 }
+QUESTION: dict[str, Any] = {
+    "ids": ["q"],
+    "targets": [{"entity_id": None, "name": "Door"}],
+    "wanted": "unlocked",
+    "by": "Gus",
+    "until": 1_796_000_100,
+    "now": "Now it is locked.",
+    "evening": None,
+}
 PLAN = {
     "intent": "hub.1.7",
     "text": "light off in five minutes",
@@ -349,16 +358,7 @@ def test_holds_run_down_and_can_be_released(page: Page) -> None:
 
 
 def test_who_may_not_decide_gets_no_buttons(page: Page) -> None:
-    question = {
-        "id": "q",
-        "targets": [{"entity_id": None, "name": "Door"}],
-        "wanted": "unlocked",
-        "by": "Gus",
-        "until": 1_796_000_100,
-        "now": "Now it is locked.",
-        "evening": None,
-    }
-    part: dict[str, Any] = {"questions": [question]}
+    part: dict[str, Any] = {"questions": [QUESTION]}
     mounted = Mounted.on(page, snapshot=snapshot(**part, may_decide=False))
     section = mounted.card.get_by_role("region", name="Waits for you")
     expect(section).to_contain_text("Door: unlocked")
@@ -368,7 +368,59 @@ def test_who_may_not_decide_gets_no_buttons(page: Page) -> None:
     expect(section.get_by_role("button")).to_have_text(["Reject", "Approve"])
     section.get_by_role("button", name="Approve").click()
     (call,) = mounted.told("calls")
-    assert (call["question"], call["approve"]) == ("q", True)
+    assert (call["questions"], call["approve"]) == (["q"], True)
+
+
+@pytest.mark.parametrize("decides", [True, False])
+def test_many_questions_leave_room_and_can_be_reached(
+    page: Page, *, decides: bool
+) -> None:
+    """More than fit: the list keeps a row, and the last question comes into view."""
+    many = [
+        {
+            **QUESTION,
+            "ids": [f"q{n}"],
+            "targets": [{"entity_id": None, "name": f"D{n}"}],
+        }
+        for n in range(20)
+    ]
+    mounted = Mounted.on(
+        page,
+        snapshot=snapshot(*every_kind(), questions=many, may_decide=decides),
+    )
+    section = mounted.card.get_by_role("region", name="Waits for you")
+    last = section.get_by_text("D19: unlocked")
+    last.scroll_into_view_if_needed()
+    expect(last).to_be_in_viewport(ratio=1)
+    shown = mounted.card.locator(".list").bounding_box()
+    assert shown
+    assert shown["height"] >= 72
+    assert shown["y"] + shown["height"] <= 701
+    assert mounted.faults() == []
+
+
+def test_what_is_put_as_one_is_answered_as_one(page: Page) -> None:
+    names = ("Blind", "\u202eGate")
+    targets = [{"entity_id": None, "name": name} for name in names]
+    question = {**QUESTION, "ids": ["q1", "q2"], "targets": targets, "wanted": "open"}
+    mounted = Mounted.on(page, snapshot=snapshot(questions=[question]))
+    section = mounted.card.get_by_role("region", name="Waits for you")
+    # A name turns nothing that stands beside it.
+    expect(section.locator("b")).to_have_text("Blind, Gate: open")
+    section.get_by_role("button", name="Reject").click()
+    (call,) = mounted.told("calls")
+    assert (call["questions"], call["approve"]) == (["q1", "q2"], False)
+
+
+def test_a_clock_that_is_set_is_looked_at_again(page: Page) -> None:
+    """What runs down runs against the server's clock, whatever this one says."""
+    mounted = Mounted.on(page, snapshot=snapshot(questions=[QUESTION]))
+    section = mounted.card.get_by_role("region", name="Waits for you")
+    clock = section.get_by_role("timer")
+    expect(clock).to_have_text(re.compile(r"1:(40|3\d)"))
+    page.evaluate("() => { const now = Date.now; Date.now = () => now() + 3.6e6; }")
+    page.wait_for_function("told.requests.length === 2")
+    expect(clock).to_have_text(re.compile(r"1:(40|3\d)"))
 
 
 def test_plans_for_later_can_be_canceled(page: Page) -> None:
@@ -385,22 +437,14 @@ def test_plans_for_later_can_be_canceled(page: Page) -> None:
 def test_a_routines_question_is_answered_for_the_evening(page: Page) -> None:
     """One button more; what was agreed to is shown with its end, and taken back."""
     evening = page.evaluate("Date.now() / 1000") + 3600
-    question = {
-        "id": "q",
-        "targets": [{"entity_id": None, "name": "Door"}],
-        "wanted": "unlocked",
-        "by": "Night round",
-        "until": 1_796_000_100,
-        "now": "Now it is locked.",
-        "evening": evening,
-    }
+    question = {**QUESTION, "by": "Night round", "evening": evening}
     mounted = Mounted.on(
         page, snapshot=snapshot(questions=[question]), actions=["revoke_approval"]
     )
     section = mounted.card.get_by_role("region", name="Waits for you")
     section.get_by_role("button", name="until").click()
     (call,) = mounted.told("calls")
-    assert (call["question"], call["approve"], call["until"]) == ("q", True, evening)
+    assert (call["questions"], call["until"]) == (["q"], evening)
 
     approval = {
         "id": "hub.1.20",
@@ -458,15 +502,6 @@ def test_axe_finds_nothing(open_page: OpenPage, hearth: HassServer, dark: bool) 
         "since": 1_796_000_000,
         "until": 1_796_000_900,
     }
-    question = {
-        "id": "q",
-        "targets": [{"entity_id": None, "name": "Door"}],
-        "wanted": "unlocked",
-        "by": "Gus",
-        "until": 1_796_000_100,
-        "now": "Now it is locked.",
-        "evening": None,
-    }
     bad = {"bad_commit": "abcdef0123456789", "bad_since": 1_796_000_000 - 5}
     record = {"connected": True, "behind": 3, "problem": "the disk is full", **bad}
     mounted = Mounted.on(
@@ -475,7 +510,7 @@ def test_axe_finds_nothing(open_page: OpenPage, hearth: HassServer, dark: bool) 
             *every_kind(),
             FAILED,
             holds=[hold],
-            questions=[question],
+            questions=[QUESTION],
             plans=[PLAN],
             dropped=DROPPED,
             record=record,

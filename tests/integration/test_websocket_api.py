@@ -22,6 +22,7 @@ from .setup import ENTRY_ID, recorded, set_up_hearthnet
 
 DESK, BED = "light.desk", "light.bed"
 FREEZER = "switch.freezer"
+PUMP = "switch.pump"
 
 type Ask = Callable[..., Coroutine[Any, Any, dict[str, Any]]]
 
@@ -43,15 +44,18 @@ async def entry(
     gus: MockUser,
 ) -> MockConfigEntry:
     """A home of two lamps and a plug that nobody said anything about."""
-    switch = {
-        "name": "Freezer",
-        "unique_id": "freezer",
-        "default_entity_id": FREEZER,
-        "state": "{{ states('input_boolean.plug') }}",
-        "turn_on": [turn("input_boolean.plug", "turn_on")],
-        "turn_off": [turn("input_boolean.plug", "turn_off")],
-    }
-    await set_up(hass, [lamp("desk"), lamp("bed"), lamp("plug")], switch=[switch])
+    switches = [
+        {
+            "name": name,
+            "unique_id": name.lower(),
+            "default_entity_id": f"switch.{name.lower()}",
+            "state": "{{ states('input_boolean.plug') }}",
+            "turn_on": [turn("input_boolean.plug", "turn_on")],
+            "turn_off": [turn("input_boolean.plug", "turn_off")],
+        }
+        for name in ("Freezer", "Pump")
+    ]
+    await set_up(hass, [lamp("desk"), lamp("bed"), lamp("plug")], switch=switches)
     expose(hass, DESK, BED, FREEZER)
     expose(hass, "light.plug", exposed=False)
     place(hass, "Study", DESK)
@@ -98,7 +102,7 @@ async def until(
 async def propose(
     hass: HomeAssistant,
     action: str,
-    entity_id: str,
+    entity_id: str | list[str],
     user: User | None = None,
     **data: Any,
 ) -> dict[str, Any]:
@@ -132,7 +136,7 @@ async def test_nothing_is_ready_before_the_entry(
         ("subscribe", {}),
         ("page", {}),
         ("chain", {"event": "hub.1.1"}),
-        ("answer", {"question": "hub.1.1", "approve": True}),
+        ("answer", {"questions": ["hub.1.1"], "approve": True}),
     ):
         answer = await ask(client, command, **data)
         assert answer["error"]["code"] == "not_ready"
@@ -269,13 +273,67 @@ async def test_a_question_is_answered_once(
     (waiting,) = (await ask(client, "page"))["result"]["rows"]
     assert waiting["outcome"] == "waiting"
 
-    answer = await ask(client, "answer", question=question["id"], approve=True)
+    answer = await ask(client, "answer", questions=question["ids"], approve=True)
     assert answer["success"], answer
     assert answer["result"]["speech"] == "Freezer was already off."
     (row,) = (await ask(client, "page"))["result"]["rows"]
     assert (row["id"], row["outcome"]) == (waiting["id"], "already_so")
-    answer = await ask(client, "answer", question=question["id"], approve=True)
+    answer = await ask(client, "answer", questions=question["ids"], approve=True)
     assert answer["error"]["code"] == "not_found"
+
+
+async def test_what_is_asked_alike_is_put_as_one_question(
+    hass: HomeAssistant, client: MockHAClientWebSocket
+) -> None:
+    """Each is bound and verified by itself; a person is asked once."""
+    expose(hass, PUMP)
+    await propose(hass, "switch.turn_off", [FREEZER, PUMP], await owner(hass))
+    (question,) = (await subscribe(client))["status"]["questions"]
+    assert [t["entity_id"] for t in question["targets"]] == [FREEZER, PUMP]
+    assert len(question["ids"]) == 2
+
+    first, *_ = question["ids"]
+    answer = await ask(client, "answer", questions=[first], approve=False)
+    assert answer["result"]["speech"] is None
+    answer = await ask(client, "answer", questions=question["ids"], approve=True)
+    assert answer["result"]["speech"] == "Pump was already off."
+    rows = (await ask(client, "page"))["result"]["rows"]
+    assert {r["targets"][0]["name"]: r["outcome"] for r in rows} == {
+        "Freezer": "refused",
+        "Pump": "already_so",
+    }
+    answer = await ask(client, "answer", questions=question["ids"], approve=True)
+    assert answer["error"]["code"] == "not_found"
+
+
+async def test_a_card_about_one_device_tells_of_no_other(
+    hass: HomeAssistant, client: MockHAClientWebSocket
+) -> None:
+    user = await owner(hass)
+    await propose(hass, "switch.turn_off", FREEZER, user)
+    await propose(hass, "light.turn_on", DESK, user)
+    said = {"text": "turn on the bed in five minutes"}
+    context = Context(user_id=user.id)
+    await hass.services.async_call(DOMAIN, "ask", said, True, context)
+    shown = {}
+    for about in (DESK, BED, FREEZER):
+        status = (await subscribe(client, entity_ids=[about]))["status"]
+        strips = ("holds", "plans", "questions")
+        shown[about] = [strip for strip in strips if status[strip]]
+    assert shown == {DESK: ["holds"], BED: ["plans"], FREEZER: ["questions"]}
+
+
+async def test_no_text_turns_what_stands_beside_it(
+    hass: HomeAssistant, client: MockHAClientWebSocket
+) -> None:
+    """A text that reverses what follows could pass one person off as another."""
+    said = {"text": "turn on the \u202edesk \u2067now"}
+    context = Context(user_id=(await owner(hass)).id)
+    await hass.services.async_call(DOMAIN, "ask", said, True, context)
+    (row,) = (await subscribe(client))["rows"]
+    assert row["asked"] == "turn on the desk now"
+    chain = (await ask(client, "chain", event=row["event"]))["result"]
+    assert chain["nodes"][0]["text"] == "turn on the desk now"
 
 
 async def test_a_routines_question_is_answered_for_the_evening(
@@ -300,7 +358,7 @@ async def test_a_routines_question_is_answered_for_the_evening(
     )
     (question,) = event["status"]["questions"]
     assert question["evening"] > question["until"]
-    answer = {"question": question["id"], "approve": True}
+    answer = {"questions": question["ids"], "approve": True}
     late = await ask(client, "answer", **answer, until=question["evening"] + 1e6)
     assert late["error"]["code"] == "invalid_format"
     agreed = await ask(client, "answer", **answer, until=question["evening"])
@@ -449,7 +507,7 @@ async def test_rows_of_what_may_not_be_read_are_left_out(
 async def test_of_a_shared_request_only_ones_own_steps_are_told(
     hass: HomeAssistant, guest: MockHAClientWebSocket
 ) -> None:
-    await propose(hass, "light.turn_on", [DESK, BED], await owner(hass))  # type: ignore[arg-type]
+    await propose(hass, "light.turn_on", [DESK, BED], await owner(hass))
     (row,) = (await subscribe(guest))["rows"]
     nodes = (await ask(guest, "chain", event=row["event"]))["result"]["nodes"]
     hidden = [node for node in nodes if not node["text"]]
@@ -496,7 +554,6 @@ async def test_guests_decide_nothing(
     client = await hass_ws_client(hass, hass_read_only_access_token)
     status = (await subscribe(client))["status"]
     assert not status["may_decide"]
-    answer = await ask(
-        client, "answer", question=status["questions"][0]["id"], approve=True
-    )
+    questions = status["questions"][0]["ids"]
+    answer = await ask(client, "answer", questions=questions, approve=True)
     assert answer["error"]["code"] == "unauthorized"

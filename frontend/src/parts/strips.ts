@@ -200,11 +200,15 @@ function questionStrip(
 ): Part {
   if (!questions.length) return nothing;
   const { t } = words;
-  return html`<section class="questions" aria-label=${t.questions}>
+  return html`<section
+    class="questions"
+    aria-label=${t.questions}
+    tabindex=${decide ? nothing : "0"}
+  >
     <h3 class="meta">${t.questions}</h3>
     ${repeat(
       questions,
-      (one) => one.id,
+      (one) => one.ids[0],
       (one) =>
         html`<div class="banner question">
           <span class="text"
