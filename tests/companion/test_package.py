@@ -65,6 +65,14 @@ def test_wheel_carries_core_byte_for_byte(wheel: Path, core: dict[str, bytes]) -
     assert core_of(wheel) == core
 
 
+def test_wheel_carries_the_units(wheel: Path) -> None:
+    """Whoever installs from a registry has no clone to take them from."""
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+    for role in ("dewey", "darcy"):
+        assert f"hearthnet/systemd/hearthnet-{role}.service" in names
+
+
 def test_wheel_from_source_archive_is_the_same(
     tmp_path: Path, core: dict[str, bytes]
 ) -> None:

@@ -6,21 +6,23 @@ import subprocess
 
 import pytest
 
-UNIT = Path(__file__).parents[2] / "companion/systemd/hearthnet-dewey.service"
+UNITS = Path(__file__).parents[2] / "companion/hearthnet/systemd"
+UNIT = UNITS / "hearthnet-dewey.service"
 DOCS = Path(__file__).parents[2] / "docs/second-machine.md"
 
 
 @pytest.mark.skipif(
     shutil.which("systemd-analyze") is None, reason="there is no systemd here"
 )
-def test_systemd_takes_the_unit(tmp_path: Path) -> None:
+@pytest.mark.parametrize("path", sorted(UNITS.iterdir()), ids=lambda path: path.stem)
+def test_systemd_takes_the_unit(path: Path, tmp_path: Path) -> None:
     """Everything in it is known; only its program is not on this machine."""
     program = tmp_path / "hearthnet"
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
-    unit = tmp_path / UNIT.name
+    unit = tmp_path / path.name
     unit.write_text(
-        UNIT.read_text()
+        path.read_text()
         .replace("/opt/hearthnet/bin/hearthnet", str(program))
         .replace("User=hearthnet", "User=root")
         .replace("Group=hearthnet", "Group=root")
@@ -31,7 +33,7 @@ def test_systemd_takes_the_unit(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
     )
-    mine = [line for line in done.stderr.splitlines() if UNIT.name in line]
+    mine = [line for line in done.stderr.splitlines() if path.name in line]
     assert not mine
     assert done.returncode == 0
 

@@ -182,6 +182,11 @@ async def test_a_librarian_that_went_back_is_refilled(tmp_path: Path) -> None:
         await settle(feed, far)
         assert [str(event.id) for event in far.accepted] == ids(node)
     assert far.notices == []
+    told = [r.message.content for r in node.history() if r.message.type == "alert"]
+    assert [text.partition(";")[0] for text in told] == [
+        "The record went back to hub.1.4",
+        "The record went back to hub.0.0",
+    ]
 
 
 async def test_a_node_that_went_back_starts_a_later_boot(tmp_path: Path) -> None:
@@ -216,7 +221,9 @@ async def test_what_was_purged_is_said_to_be_lost(tmp_path: Path) -> None:
     far.connect()
     await settle(feed, far)
     assert far.notices == ["hub: everything after 0.0 and before 2.1 is lost"]
-    assert [str(event.id) for event in far.accepted] == ["hub.2.1"]
+    assert (
+        [str(event.id) for event in far.accepted] == ids(node) == ["hub.2.1", "hub.2.2"]
+    )
 
 
 async def test_away_is_what_records_nothing(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Pairing over a real broker, what must not pass for it, and the broker's rules."""
 
 import asyncio
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 import json
 import os
@@ -12,7 +13,7 @@ import pytest
 
 from hearthnet.cli import main
 from hearthnet.config import Config, ConfigError
-from hearthnet.core.bus.broker import Topics
+from hearthnet.core.bus.broker import Broker, Topics
 from hearthnet.core.bus.link import AccessError, LinkError, connect
 from hearthnet.core.bus.mosquitto import write
 from hearthnet.core.keys import SigningKey, VerifyKey, follow, pass_on, renew
@@ -159,8 +160,44 @@ def test_configurations_that_cannot_be_used(tmp_path: Path) -> None:
 NODES = {"hub": "hub", "phone": "darcy", "dewey": "dewey"}
 
 
-async def test_the_broker_enforces_the_sender(tmp_path: Path) -> None:
-    """With the generated files nobody writes on another's topics."""
+class Rules:
+    """A broker with the generated users and rules."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+
+    def reach(self, user: str, password: str | None = None) -> Broker:
+        """Return how a user reaches it."""
+        password = password or f"{user}-password"
+        return broker(self.port, username=user, password=password)
+
+    async def may(self, user: str, topic: str) -> bool:
+        """Tell whether a user may write there."""
+        async with connect(self.reach(user), user) as link:
+            try:
+                await link.publish(topic, b"x")
+            except AccessError:
+                return False
+            return True
+
+    async def heard(self, user: str, topics: Iterable[str]) -> set[str]:
+        """Have each topic written by its owner; return which `user` hears of."""
+        last = Topics(PREFIX).broadcast("hub")
+        found: set[str] = set()
+        async with connect(self.reach(user), "listener") as link:
+            await link.subscribe("#")
+            for topic in (*topics, last):
+                assert await self.may(topic.rpartition("/")[2], topic)
+            async for delivery in link.deliveries():
+                link.ack(delivery)
+                if delivery.topic == last:
+                    break
+                found.add(delivery.topic)
+        return found
+
+
+@pytest.fixture
+def rules(tmp_path: Path) -> Iterator[Rules]:
     folder = tmp_path / "broker"
     passwords = {name: (f"{name}-password", os.urandom(12)) for name in NODES}
     write(folder, PREFIX, 1, NODES, passwords, tls=False)
@@ -169,35 +206,52 @@ async def test_the_broker_enforces_the_sender(tmp_path: Path) -> None:
         for line in (folder / "mosquitto.conf").read_text().splitlines()
         if not line.startswith("listener")
     )
-    topics = Topics(PREFIX)
     with Mosquitto(folder, config) as server:
+        yield Rules(server.port)
+        assert "ACL" not in server.log(), "the broker has something to say of the rules"
 
-        async def may(user: str, topic: str) -> bool:
-            options = {"username": user, "password": f"{user}-password"}
-            async with connect(broker(server.port, **options), user) as link:
-                try:
-                    await link.publish(topic, b"x")
-                except AccessError:
-                    return False
-                return True
 
-        for user in NODES:
-            for sender in NODES:
-                own = user == sender
-                assert await may(user, topics.inbox("phone", sender)) is own
-                assert await may(user, topics.status(sender)) is own
-                assert await may(user, topics.log(sender)) is own
-                assert await may(user, topics.broadcast(sender)) is own
-            assert await may(user, topics.head("dewey")) is (user == "dewey")
-            assert await may(user, topics.pair("0123", user))
-            assert await may(user, topics.pair("0123", "hub")) is (user == "hub")
-        with pytest.raises(LinkError):
-            async with connect(broker(server.port), "nobody"):
-                pass
-        wrong = broker(server.port, username="hub", password="wrong")
+async def test_the_broker_enforces_the_sender(rules: Rules) -> None:
+    """With the generated files nobody writes on another's topics."""
+    topics, may = Topics(PREFIX), rules.may
+    for user in NODES:
+        for sender in NODES:
+            own = user == sender
+            assert await may(user, topics.inbox("phone", sender)) is own
+            assert await may(user, topics.status(sender)) is own
+            assert await may(user, topics.log(sender)) is own
+            assert await may(user, topics.broadcast(sender)) is own
+        assert await may(user, topics.head("dewey")) is (user == "dewey")
+        assert await may(user, topics.pair("0123", user))
+        assert await may(user, topics.pair("0123", "hub")) is (user == "hub")
+    for stranger in (broker(rules.port), rules.reach("hub", "wrong")):
         with pytest.raises(AccessError):
-            async with connect(wrong, "hub"):
+            async with connect(stranger, "hub"):
                 pass
+
+
+async def test_the_broker_lets_nobody_hear_what_is_not_for_him(rules: Rules) -> None:
+    topics = Topics(PREFIX)
+    common = {
+        topics.broadcast("phone"),
+        topics.status("phone"),
+        topics.head("dewey"),
+        topics.pair("0123", "hub"),
+    }
+    some = {
+        "phone": {topics.inbox("phone", "hub"), topics.pair("0123", "phone")},
+        "dewey": {topics.inbox("dewey", "phone"), topics.pair("4567", "dewey")},
+        "hub": {topics.inbox("hub", "dewey")},
+    }
+    journals = {topics.log("phone"), topics.log("hub")}
+    pairing = some["phone"] | some["dewey"]
+    pairing = {topic for topic in pairing if "/pair/" in topic}
+    everything = common.union(journals, *some.values())
+    assert await rules.heard("phone", everything) == common | some["phone"]
+    assert await rules.heard("dewey", everything) == common | some["dewey"] | journals
+    # The hub also stands in for a librarian, and listens for whoever is paired.
+    heard = await rules.heard("hub", everything)
+    assert heard == common | some["hub"] | journals | pairing
 
 
 async def test_generated_with_tls(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ cannot even disturb the others' topics, and nobody else can listen.
 import base64
 from collections.abc import Mapping
 from hashlib import pbkdf2_hmac
+import os
 from pathlib import Path
 
 from ..files import make_folder, replace
@@ -53,14 +54,16 @@ def access(prefix: str, nodes: Mapping[str, str]) -> str:
         f"pattern write {topics.log('%u')}",
         f"pattern write {topics.status('%u')}",
         f"pattern read {topics.inbox('%u', '+')}",
-        f"pattern read {topics.broadcast('+')}",
-        f"pattern read {topics.status('+')}",
-        f"pattern read {topics.head('+')}",
         f"pattern readwrite {topics.pair('+', '%u')}",
-        f"pattern read {topics.pair('+', 'hub')}",
     ]
+    shared = (
+        topics.broadcast("+"),
+        topics.status("+"),
+        topics.head("+"),
+        topics.pair("+", "hub"),
+    )
     for name, role in nodes.items():
-        lines += ["", f"user {name}"]
+        lines += ["", f"user {name}", *(f"topic read {topic}" for topic in shared)]
         if role in ("dewey", "hub"):  # the hub, as long as no Dewey is elsewhere
             lines += [
                 f"topic read {topics.log('+')}",
@@ -97,6 +100,8 @@ def write(
     """Write all three files. Blocks.
 
     `passwords` maps users to a password and a salt; others keep what they have.
+    The files belong to whoever the folder belongs to: the broker, once it was given
+    to it.
     """
     make_folder(folder)
     lines = [
@@ -104,7 +109,14 @@ def write(
         for user, known in {**dict.fromkeys(nodes, ""), **users(folder)}.items()
         if user in nodes
     ]
-    replace(folder / "passwords", ("\n".join(lines) + "\n").encode())
-    (folder / "passwords").chmod(0o600)
-    replace(folder / "topics", access(prefix, nodes).encode())
-    replace(folder / "mosquitto.conf", configuration(folder, port, tls=tls).encode())
+    texts = {
+        "passwords": "\n".join(lines) + "\n",
+        "topics": access(prefix, nodes),
+        "mosquitto.conf": configuration(folder, port, tls=tls),
+    }
+    owner = folder.stat()
+    for name, text in texts.items():
+        replace(folder / name, text.encode())
+        (folder / name).chmod(0o600 if name == "passwords" else 0o644)
+        if os.geteuid() == 0:
+            os.chown(folder / name, owner.st_uid, owner.st_gid)

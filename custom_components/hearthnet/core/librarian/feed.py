@@ -8,12 +8,13 @@ never a command.
 import asyncio
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 import logging
 from typing import Any, Self
 
 from ..journal import Entry, JournalError
-from ..messages import Position
+from ..messages import EventId, MessageType, Position
 from ..node import Node, Record
 
 _LOGGER = logging.getLogger(__name__)
@@ -111,7 +112,7 @@ class Feed:
         self._node.view.acknowledge(head.commit, head.commits)
         durable = head.nodes.get(self._node.name, (0, 0))
         if durable < self.durable:
-            _LOGGER.warning("The record went back to %s.%s", *durable)
+            self._went_back(durable)
             self.go_back(durable)
         if durable > self._node.position:
             self._ahead = durable
@@ -122,6 +123,19 @@ class Feed:
             self._underway.popleft()
         self._note_delay()
         self._wake.set()
+
+    def _went_back(self, durable: Position) -> None:
+        """Say that what was recorded is so no more; the journal has it still."""
+        place = EventId(self._node.name, *durable)
+        text = f"The record went back to {place}; what came after is sent again."
+        _LOGGER.warning("%s", text)
+        with suppress(JournalError):
+            self._node.emit(
+                sender=self._node.name,
+                to=self._node.name,
+                type=MessageType.ALERT,
+                content=text,
+            )
 
     def go_back(self, after: Position) -> None:
         """Send again from a place on."""
