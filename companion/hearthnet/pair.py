@@ -2,16 +2,20 @@
 
 import argparse
 import asyncio
+from contextlib import suppress
 import os
 from pathlib import Path
+import random
 import sys
 
 from .config import Config, ConfigError, default_data, default_path
 from .core.bus.broker import Topics
 from .core.bus.link import LinkError, connect
+from .core.bus.retry import Backoff, first
+from .core.clock import SystemClock
 from .core.companion import Identity
 from .core.keys import SigningKey
-from .core.pairing import LIFE, Code, PairingError, accepted, hello
+from .core.pairing import LIFE, Code, PairingError, StrangerError, accepted, hello
 
 REPEAT_SECONDS = 2.0
 
@@ -69,29 +73,51 @@ def _identity(code: Code, seed: bytes, host: str | None) -> Identity:
 
 
 async def _pair(code: Code, identity: Identity) -> bool:
-    """Say hello under the code until the hub has answered."""
-    topics = Topics(identity.broker.prefix)
+    """Say hello under the code until the hub has answered, also over a lost broker."""
     sys.stdout.write(
         f"This is {code.name}, fingerprint {identity.key.public.fingerprint}\n"
         "Confirm it in Home Assistant if it shows the same.\n"
     )
     sys.stdout.flush()
+    reached = asyncio.Event()
+    backoff = Backoff(SystemClock(), random.random)
     async with asyncio.timeout(LIFE):
-        async with connect(identity.broker, f"pair/{code.topic}") as link:
-            await link.subscribe(topics.pair(code.topic, "hub"))
-
-            async def repeat() -> None:
-                while True:
-                    payload = hello(code, identity.key)
-                    await link.publish(topics.pair(code.topic, code.name), payload)
-                    await asyncio.sleep(REPEAT_SECONDS)
-
-            saying = asyncio.ensure_future(repeat())
+        while True:
+            backoff.begin()
             try:
-                async for delivery in link.deliveries():
-                    link.ack(delivery)
+                return await _ask(code, identity, reached)
+            except LinkError:
+                if not reached.is_set():  # more likely a wrong address
+                    raise
+            await backoff.pause(asyncio.Event())
+
+
+async def _ask(code: Code, identity: Identity, reached: asyncio.Event) -> bool:
+    """Say hello over one connection; `reached` is set once there is one."""
+    topics = Topics(identity.broker.prefix)
+    async with connect(identity.broker, f"pair/{code.topic}") as link:
+        await link.subscribe(topics.pair(code.topic, "hub"))
+        reached.set()
+
+        async def repeat() -> None:
+            while True:
+                payload = hello(code, identity.key)
+                await link.publish(topics.pair(code.topic, code.name), payload)
+                await asyncio.sleep(REPEAT_SECONDS)
+
+        async def listen() -> bool:
+            async for delivery in link.deliveries():
+                link.ack(delivery)
+                with suppress(StrangerError):
                     return accepted(code, identity.key, delivery.payload)
-            finally:
-                saying.cancel()
-                await asyncio.gather(saying, return_exceptions=True)
-    return False
+            raise LinkError("the connection is lost")
+
+        saying = asyncio.ensure_future(repeat())
+        listening = asyncio.ensure_future(listen())
+        try:
+            await first([saying, listening])
+            return listening.result()
+        finally:
+            for task in (saying, listening):
+                task.cancel()
+            await asyncio.gather(saying, listening, return_exceptions=True)

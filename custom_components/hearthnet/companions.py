@@ -23,7 +23,7 @@ from .core.enrolled import Enrolled
 from .core.files import replace
 from .core.keys import SigningKey
 from .core.librarian.stream import Named
-from .core.pairing import Code, Offer
+from .core.pairing import LIFE, Code, Offer
 
 CONNECT_TIMEOUT = 10.0
 
@@ -154,7 +154,13 @@ class Pairing:
             try:
                 await first([listening, deciding])
                 payload = self._decided.result()
-                await link.publish(topics.pair(code.topic, "hub"), payload)
+                # The companion may be cut off just now: it hears it when it is back.
+                await link.publish(
+                    topics.pair(code.topic, "hub"),
+                    payload,
+                    retain=True,
+                    expiry=round(LIFE),
+                )
                 self._answered.set()
             finally:
                 listening.cancel()

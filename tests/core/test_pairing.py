@@ -23,6 +23,7 @@ from hearthnet.core.pairing import (
     Code,
     Offer,
     PairingError,
+    StrangerError,
     accepted,
     hello,
 )
@@ -64,7 +65,7 @@ def test_both_sides_prove_that_they_know_the_code() -> None:
         accepted(code(), KEYS["stranger"], answer)
     with pytest.raises(PairingError, match="not the hub"):
         accepted(code(), PHONE, offer.answer(KEYS["stranger"], accepted=True))
-    with pytest.raises(PairingError, match="repeats"):
+    with pytest.raises(StrangerError, match="repeats"):
         accepted(code(), PHONE, hello(code(), PHONE))
     assert not accepted(code(), PHONE, offer.answer(HUB, accepted=False))
 
@@ -102,24 +103,27 @@ def test_the_hubs_key_is_renewed(tmp_path: Path) -> None:
     assert newest.public == SigningKey(b"c" * 32).public
 
 
-async def _confirm(port: int, offer: Offer) -> VerifyKey:
-    """Be the hub: wait for the companion and take it in."""
+async def _confirm(server: Mosquitto, offer: Offer) -> VerifyKey:
+    """Be the hub: wait for the companion and take it in; have the broker die first."""
     topics = Topics(PREFIX)
-    async with connect(broker(port), "hub") as link:
+    mine = topics.pair(offer.code.topic, "hub")
+    async with connect(broker(server.port), "hub") as link:
         await link.subscribe(topics.pair(offer.code.topic, "phone"))
-        async for delivery in link.deliveries():
-            link.ack(delivery)
-            if found := offer.hear(delivery.payload, 1.0):
-                payload = offer.answer(HUB, accepted=True)
-                await link.publish(topics.pair(offer.code.topic, "hub"), payload)
-                return found.key
-    raise AssertionError
+        deliveries = link.deliveries()
+        while (found := offer.hear((await anext(deliveries)).payload, 1.0)) is None:
+            pass
+        await link.publish(mine, b"garbage of somebody else")
+        server.kill()
+    server.start()
+    async with connect(broker(server.port), "hub") as link:
+        await link.publish(mine, offer.answer(HUB, accepted=True), retain=True)
+    return found.key
 
 
 async def test_the_command(mosquitto: Mosquitto, tmp_path: Path) -> None:
     path = tmp_path / "config" / "darcy.toml"
     offer = Offer(code(mosquitto.port), since=0.0)
-    confirming = asyncio.ensure_future(_confirm(mosquitto.port, offer))
+    confirming = asyncio.ensure_future(_confirm(mosquitto, offer))
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-c", _PROGRAM, "pair", offer.code.text),
         *("--config", str(path), "--data", str(tmp_path / "data")),
@@ -144,6 +148,11 @@ async def test_the_command(mosquitto: Mosquitto, tmp_path: Path) -> None:
     # An older pairing is not replaced by accident.
     assert main(["pair", offer.code.text, "--config", str(path)]) == 1
     assert main(["pair", "nonsense"]) == 1
+
+
+def test_a_broker_that_is_not_there_is_told_at_once(tmp_path: Path) -> None:
+    """Nobody would wait ten minutes to hear that the address is wrong."""
+    assert main(["pair", code(1).text, "--config", str(tmp_path / "new")]) == 1
 
 
 def test_configurations_that_cannot_be_used(tmp_path: Path) -> None:

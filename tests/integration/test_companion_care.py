@@ -16,7 +16,8 @@ from pytest_homeassistant_custom_component.common import MockUser
 
 from custom_components.hearthnet import companions
 from custom_components.hearthnet.const import DOMAIN
-from custom_components.hearthnet.core.bus.broker import Broker
+from custom_components.hearthnet.core.bus.broker import Broker, Topics
+from custom_components.hearthnet.core.bus.link import connect
 from custom_components.hearthnet.core.companion import Identity
 from custom_components.hearthnet.core.intents import Origin
 from custom_components.hearthnet.core.librarian.dewey import Dewey, Options
@@ -226,4 +227,8 @@ async def test_the_form_listens_again_after_the_broker_was_away(
     mosquitto.start()
     assert await concluding
     await running
+    # Whoever waits for it had lost the broker, too.
+    async with connect(broker, "phone") as link:
+        await link.subscribe(Topics(broker.prefix).pair(code.topic, "hub"))
+        assert (await anext(link.deliveries())).retained
     assert Offer(code, since=0.0).problem(LIFE) == "expired"

@@ -31,6 +31,10 @@ class PairingError(Exception):
     """The code, or what came under it, is not good; the text says why."""
 
 
+class StrangerError(PairingError):
+    """It was not said by the other side: anybody on the broker may have said it."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Code:
     """What a person carries from the hub to the companion."""
@@ -94,17 +98,17 @@ class Code:
         return base64.b64encode(proof) + b" " + data
 
     def unseal(self, side: str, payload: bytes) -> dict[str, Any]:
-        """Read what the other side says; PairingError when it does not know the code.
+        """Read what the other side says; StrangerError when somebody else said it.
 
         The side is named in it, so that nobody is answered with his own words.
         """
         proof, _, data = payload.partition(b" ")
         expected = base64.b64encode(hmac.digest(self.secret, data, "sha256"))
         if not hmac.compare_digest(proof, expected):
-            raise PairingError("it does not know the code")
+            raise StrangerError("it does not know the code")
         said: dict[str, Any] = json.loads(data)
         if said.get("side") != side:
-            raise PairingError("it repeats what was said")
+            raise StrangerError("it repeats what was said")
         return said
 
 
@@ -168,7 +172,12 @@ def hello(code: Code, key: SigningKey) -> bytes:
 
 
 def accepted(code: Code, key: SigningKey, payload: bytes) -> bool:
-    """Tell whether the hub took this companion in; PairingError when it is not said."""
+    """Tell whether the hub took this companion in.
+
+    Raises:
+        StrangerError: it is not the hub's answer; that may still come.
+        PairingError: it is, and not to this companion.
+    """
     said = code.unseal("hub", payload)
     if said.get("key") != key.public.text:
         raise PairingError("another companion has used the code")
