@@ -8,6 +8,7 @@ from homeassistant.core import callback
 from homeassistant.util import dt as dt_util
 
 from .core import wording
+from .core.account import together
 from .core.approvals import this_evening
 from .core.hub import Hub
 from .core.leftovers import Dropped
@@ -117,25 +118,19 @@ class Standing:
         ]
 
     def _questions(self, questions: Iterable[QuestionStatus]) -> list[dict[str, Any]]:
-        """Ask once about all that a request wants done alike, and that is alike now."""
         evening = this_evening(dt_util.now()).timestamp()
-        together: defaultdict[tuple[Any, ...], list[QuestionStatus]] = defaultdict(list)
-        for one in questions:
-            wanted = self._viewer.wanted(one.operation, one.parameters)
-            alike = (one.intent, one.principal, wanted, self._shown(one), one.again)
-            together[alike].append(one)
         return [
             {
-                "ids": [one.id for one in those],
-                "targets": self._viewer.targets(one for q in those for one in q.target),
-                "wanted": wanted,
-                "by": principal,
+                "ids": list(one.ids),
+                "targets": self._viewer.targets(one.target),
+                "wanted": self._viewer.wanted(one.operation, one.parameters),
+                "by": one.principal,
                 # What is agreed to is agreed to as things are.
-                "now": self._texts.is_now.format(state=shown),
-                "until": min(one.expires_at for one in those).timestamp(),
-                "evening": evening if again else None,
+                "now": self._texts.is_now.format(state=self._shown(one)),
+                "until": one.expires_at.timestamp(),
+                "evening": evening if one.again else None,
             }
-            for (_, principal, wanted, shown, again), those in together.items()
+            for one in together(questions, self._viewer.language)
         ]
 
     def _shown(self, question: QuestionStatus) -> str:

@@ -60,6 +60,7 @@ class Viewer:
         self._coordinator = coordinator
         self._house = coordinator.house
         self.user = user
+        self.language = language
         self.texts = texts_for(language)
 
     # Rights

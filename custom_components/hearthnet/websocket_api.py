@@ -4,9 +4,7 @@ Commands exist before the entry does and answer `not_ready` meanwhile: the card
 comes back by itself after a restart.
 """
 
-import asyncio
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 from typing import Any, Final
 
 from homeassistant.components import websocket_api
@@ -24,7 +22,6 @@ import voluptuous as vol
 from .card import async_card_digest
 from .const import DOMAIN
 from .coordinator import HearthnetCoordinator
-from .core.intents import Result
 from .core.messages import EventId
 from .core.story import Line
 from .principal import async_caller, requested_by
@@ -250,21 +247,15 @@ async def ws_answer(
     coordinator, _ = ready
     context = Context(user_id=connection.user.id)
     caller, until = await async_caller(coordinator, context), msg.get("until")
-
-    async def answer(question: str) -> Result | None:
+    try:
         with requested_by(context):
-            return await coordinator.hub.wishes.answer(
-                question,
+            result = await coordinator.hub.wishes.answer_together(
+                msg["questions"],
                 principal=caller.principal,
                 origin=caller.origin,
                 approve=msg["approve"],
                 until=dt_util.utc_from_timestamp(until) if until else None,
             )
-
-    try:
-        result = _together(
-            await asyncio.gather(*map(answer, msg["questions"]), return_exceptions=True)
-        )
     except LookupError:
         text = "This question does not stand any more."
         connection.send_error(msg["id"], websocket_api.ERR_NOT_FOUND, text)
@@ -311,21 +302,6 @@ async def ws_dropped(
     connection.send_result(
         msg["id"], {"speech": speech(coordinator, result, msg["language"])}
     )
-
-
-def _together(results: list[Result | BaseException | None]) -> Result | None:
-    """Return as one what came of answers; some may have come too late.
-
-    Raises:
-        LookupError: all of them did.
-    """
-    errors = [one for one in results if isinstance(one, BaseException)]
-    for error in errors:
-        if len(errors) == len(results) or not isinstance(error, LookupError):
-            raise error
-    done = [one for one in results if isinstance(one, Result)]
-    steps = tuple(step for one in done for step in one.steps)
-    return replace(done[0], steps=steps) if done else None
 
 
 @callback

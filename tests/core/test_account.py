@@ -5,10 +5,20 @@ from pathlib import Path
 
 import pytest
 
-from hearthnet.core.account import MOST, Reader, account, ending, question
+from hearthnet.core.account import (
+    MOST,
+    MOST_TOGETHER,
+    Reader,
+    account,
+    ending,
+    question,
+    together,
+)
 from hearthnet.core.devices import Device
 from hearthnet.core.intents import Action, Origin, Result
+from hearthnet.core.reasons import Outcome
 from hearthnet.core.texts import TABLES
+from hearthnet.core.wishes import Answering
 from hearthnet.simulation import SimulatedHouse
 
 from .home import (
@@ -140,6 +150,38 @@ async def test_a_question_shows_the_state_that_is_agreed_to(tmp_path: Path) -> N
             open_question.id, principal=BEN, origin=Origin.APP, approve=True
         )
         assert (await told(home, asked))[-1] == "Approved by Ben."
+
+
+async def test_what_is_alike_is_asked_once(tmp_path: Path) -> None:
+    """Same wish, same request, same state; a list that nobody reads is split."""
+    house = SimulatedHouse()
+    doors = [
+        Device(id=f"door{n:02}", entity_id=f"lock.d{n}", name=f"D{n}", domain="lock")
+        for n in range(12)
+    ]
+    for number, door in enumerate(doors):
+        house.add(door, state="jammed" if number == 3 else "locked")
+    unlock = command(*(Action(targets=(d.id,), operation="lock.unlock") for d in doors))
+    async with running(tmp_path, house, ScriptedPlanner({"unlock": unlock})) as home:
+        await home.hub.wishes.ask(request("unlock"))
+        open_questions = home.hub.status.questions
+        put = together(open_questions, "en")
+        assert [len(one.ids) for one in put] == [MOST_TOGETHER, 1, 1]
+        assert {i for one in put for i in one.ids} == {q.id for q in open_questions}
+        assert question(put[0], reader(home)).splitlines()[:2] == [
+            "Anna wants: D0, D1, D2, D4, D5, D6, D7, D8, D9, D10 unlocked.",
+            "Now it is locked.",
+        ]
+        yes: Answering = {"principal": BEN, "origin": Origin.APP, "approve": True}
+        no: Answering = {"principal": BEN, "origin": Origin.APP, "approve": False}
+        first, *others = put[0].ids
+        await home.hub.wishes.answer(first, **no)
+        result = await home.hub.wishes.answer_together(put[0].ids, **yes)
+        assert result is not None
+        assert [s.outcome for s in result.steps] == [Outcome.CHANGED] * len(others)
+        assert house.read("door00").values["state"] == "locked"
+        with pytest.raises(LookupError):
+            await home.hub.wishes.answer_together(put[0].ids, **yes)
 
 
 async def test_an_answer_has_no_tasks(tmp_path: Path) -> None:

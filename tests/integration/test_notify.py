@@ -1,5 +1,6 @@
 """People's own phones, through the real mobile_app: asked, answered, cleared."""
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
@@ -262,11 +263,11 @@ class Speaker(NotifyEntity):
     _attr_unique_id = "speaker"
 
     def __init__(self) -> None:
-        self.words: list[str] = []
+        self.words: asyncio.Queue[str] = asyncio.Queue()
 
     async def async_send_message(self, message: str, title: str | None = None) -> None:
         """Keep the words."""
-        self.words.append(message)
+        self.words.put_nowait(message)
 
 
 async def test_words_only(
@@ -278,8 +279,8 @@ async def test_words_only(
     rows = [{"user": hass_owner_user.id, "entity": "notify.speaker"}]
     await set_up_hearthnet(hass, notify=rows)
     await propose(hass, Context(user_id=hass_owner_user.id), "lock.unlock")
-    await hass.async_block_till_done()
-    assert "Front door unlocked." in speaker.words[0]
+    async with asyncio.timeout(10):
+        assert "Front door unlocked." in await speaker.words.get()
 
 
 async def test_another_users_phone_cannot_be_chosen(

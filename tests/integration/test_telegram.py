@@ -11,6 +11,9 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry, MockUser
 
 from custom_components.hearthnet.channels import pace
+from custom_components.hearthnet.channels.chat import Chat, Post
+from custom_components.hearthnet.channels.home import Home
+from custom_components.hearthnet.channels.kept import Kept
 from custom_components.hearthnet.coordinator import SIGNAL_NEWS
 from custom_components.hearthnet.core.devices import Principal
 from custom_components.hearthnet.core.intents import Origin
@@ -39,15 +42,22 @@ async def server(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[TelegramServe
 async def bot(
     hass: HomeAssistant, server: TelegramServer
 ) -> AsyncIterator[MockConfigEntry]:
-    lock = {
-        "name": "Front door",
-        "unique_id": "front_door",
-        "default_entity_id": "lock.front_door",
-        "state": "{{ is_state('input_boolean.door', 'off') }}",
-        "lock": [turn("input_boolean.door", "turn_off")],
-        "unlock": [turn("input_boolean.door", "turn_on")],
-    }
-    await set_up(hass, [lamp(n) for n in ("desk", "hall", "door")], lock=[lock])
+    locks = [
+        {
+            "name": name,
+            "unique_id": door,
+            "default_entity_id": f"lock.{door}",
+            "state": f"{{{{ is_state('input_boolean.{helper}', 'off') }}}}",
+            "lock": [turn(f"input_boolean.{helper}", "turn_off")],
+            "unlock": [turn(f"input_boolean.{helper}", "turn_on")],
+        }
+        for name, door, helper in (
+            ("Front door", "front_door", "door"),
+            ("Garden gate", "garden_gate", "gate"),
+        )
+    ]
+    lamps = [lamp(n) for n in ("desk", "hall", "door", "gate")]
+    await set_up(hass, lamps, lock=locks)
     expose(hass, DESK, "light.hall", "lock.front_door")
     entry = await set_up_bot(hass, server)
     yield entry
@@ -186,7 +196,8 @@ async def test_a_stranger_is_refused_politely_and_once(
     assert len(server.sent) == 2
     assert "I do not know you" in sent.text
     assert state(hass, DESK) == "off"
-    assert await types(entry) == before
+    new = await types(entry)
+    assert "intent" not in new[: len(new) - len(before)]
 
 
 async def test_another_chat_of_the_bot_is_not_listened_to(
@@ -271,6 +282,51 @@ async def name(hass: HomeAssistant, entry: MockConfigEntry) -> str:
     found = await hass.auth.async_get_user(user)
     assert found is not None
     return found.name or "User"
+
+
+async def test_what_is_alike_is_asked_and_told_in_one_message(
+    hass: HomeAssistant, server: TelegramServer, entry: MockConfigEntry
+) -> None:
+    """A message a door would make people press without reading."""
+    expose(hass, "lock.garden_gate")
+    user = entry.options["telegram"]["users"][0]["user"]
+    doors = ["lock.front_door", "lock.garden_gate"]
+    given = {"entity_id": doors, "action": "lock.unlock", "reason": "the movers come"}
+    context = Context(user_id=user)
+    await hass.services.async_call(
+        "hearthnet", "propose", given, True, context, None, True
+    )
+    sent = await server.shown("wants: Front door, Garden gate unlocked.")
+    assert len(server.sent) == 1
+    await server.press(ANNA, sent, "Approve")
+    told = {"Front door is now unlocked.", "Garden gate is now unlocked."}
+    await server.until(lambda _: all(one in sent.text for one in told))
+    assert [state(hass, door) for door in doors] == ["unlocked", "unlocked"]
+    assert len(server.sent) == 1
+    assert (await types(entry)).count("execute") == 2
+
+
+async def test_what_is_over_before_it_is_sent_is_not_sent(
+    hass: HomeAssistant,
+    server: TelegramServer,
+    bot: MockConfigEntry,
+    entry: MockConfigEntry,
+) -> None:
+    """In a busy chat a question may wait until it is over; then nobody needs it."""
+    kept = Kept(hass, entry.entry_id, "telegram")
+    chat = Chat(Home(hass, entry), kept, bot.entry_id, GROUP)
+    news = Post(text="What happened")
+    late, asked = Post(text="Late?"), Post(text="In time?", buttons=(("Yes", "x"),))
+    for post in (news, late, asked):
+        chat.show(post)
+    chat.withdraw(late)
+    await server.shown("What happened")
+    # What is asked goes first.
+    assert [sent.text for sent in server.sent.values()] == ["In time?", "What happened"]
+    asked.text, asked.buttons = "In time? Over.", ()
+    chat.withdraw(asked)
+    await server.shown("In time? Over.")
+    assert server.find("Late?") is None
 
 
 async def test_rejected(

@@ -10,6 +10,7 @@ from homeassistant.helpers.dispatcher import async_dispatcher_connect
 from homeassistant.helpers.start import async_at_started
 
 from ..coordinator import SIGNAL_NEWS, HearthnetConfigEntry
+from ..core.account import together
 from ..core.messages import MessageType
 from ..core.news import AgentLost, News
 from ..core.node import Record
@@ -18,6 +19,9 @@ from .home import End, Home
 from .kept import NOTIFY, TELEGRAM, kept_store
 from .notify import async_notify
 from .telegram import async_telegram
+
+GATHER = 0.3
+"""Seconds until a question is put, for those that are put as one with it."""
 
 
 class Channel(Protocol):
@@ -32,8 +36,8 @@ class Channel(Protocol):
         """Put a question to whoever may answer it."""
 
     @callback
-    def async_end(self, question: str, end: End) -> None:
-        """Show how a question ended."""
+    def async_end(self, question: QuestionStatus, end: End) -> None:
+        """Show how a question ended, all that were put as one with it too."""
 
     @callback
     def async_lost(self, agent: str) -> None:
@@ -54,7 +58,9 @@ class Channels:
         """Take the channels; nothing is told before `async_start`."""
         self._home = home
         self._channels = channels
-        self._asked: set[str] = set()
+        self._asked: dict[str, QuestionStatus] = {}
+        """What was put to people, by the id of each question in it."""
+        self._asking = False
 
     @callback
     def async_start(self) -> None:
@@ -78,21 +84,25 @@ class Channels:
         for channel in self._channels:
             channel.async_note(record)
         if message.type is MessageType.CONFIRMATION_REQUEST:
-            # It is recorded first and stands right after.
-            self._home.hass.loop.call_soon(self._ask)
+            if not self._asking:
+                self._asking = True
+                self._home.later(GATHER, self._ask)
         elif message.type is MessageType.CONFIRMATION and message.cause is not None:
-            self._asked.discard(message.cause)
-            end = End.of(message.body)
-            for channel in self._channels:
-                channel.async_end(message.cause, end)
+            question = self._asked.pop(message.cause, None)
+            if question is not None and not self._asked.keys() & set(question.ids):
+                end = End.of(message.body)
+                for channel in self._channels:
+                    channel.async_end(question, end)
 
     @callback
     def _ask(self) -> None:
-        for question in self._home.hub.status.questions:
-            if question.id not in self._asked:
-                self._asked.add(question.id)
-                for channel in self._channels:
-                    channel.async_ask(question)
+        self._asking = False
+        standing = self._home.hub.status.questions
+        new = [one for one in standing if one.id not in self._asked]
+        for question in together(new, self._home.hass.config.language):
+            self._asked.update(dict.fromkeys(question.ids, question))
+            for channel in self._channels:
+                channel.async_ask(question)
 
     @callback
     def _news(self, news: News) -> None:

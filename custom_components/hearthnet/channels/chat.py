@@ -7,7 +7,7 @@ messages a minute for a group, and nobody wants to read more.
 import asyncio
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Final
 
@@ -37,6 +37,12 @@ class Post:
     """One message of ours."""
 
     text: str = ""
+    head: str = ""
+    """What stands above: the question that was agreed to."""
+    parts: dict[str, str] = field(default_factory=dict)
+    """What is told below of each intent, by its id."""
+    going: set[str] = field(default_factory=set)
+    """Those of them that are not over."""
     buttons: tuple[Button, ...] = ()
     reply_to: int | None = None
     thread: int | None = None
@@ -74,6 +80,13 @@ class Chat:
         if self._worker is None or self._worker.done():
             self._worker = self._home.run(self._async_work())
 
+    def withdraw(self, post: Post) -> None:
+        """Show a post as it is now if it was sent; else there is nothing to tell."""
+        if post.id is None and id(post) in self._waiting:
+            del self._waiting[id(post)]
+        else:
+            self.show(post)
+
     async def async_answer(self, query: str, text: str) -> None:
         """Answer whoever pressed a button."""
         try:
@@ -90,7 +103,10 @@ class Chat:
         loop = self._home.hass.loop
         while self._waiting:
             await asyncio.sleep(self._pace.wait(loop.time()))
-            number = next(iter(self._waiting))
+            if not self._waiting:
+                break  # withdrawn meanwhile
+            # A question has its time; what has happened can wait.
+            number = min(self._waiting, key=lambda n: not self._waiting[n].buttons)
             post = self._waiting.pop(number)
             wanted = post.text, post.buttons
             if post.shown == wanted:

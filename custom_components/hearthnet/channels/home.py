@@ -56,7 +56,8 @@ class End:
 class Answer:
     """An answer to a question, as a button stands for it."""
 
-    question: str
+    questions: tuple[str, ...]
+    """Those that were put as one."""
     approve: bool
     until: datetime | None = None
     """How long the same shall need no question."""
@@ -69,12 +70,13 @@ def answers(question: QuestionStatus, reader: Reader) -> dict[str, Answer]:
     without looking.
     """
     texts = texts_for(reader.language)
-    offered = {texts.approve: Answer(question.id, approve=True)}
+    ids = question.ids
+    offered = {texts.approve: Answer(ids, approve=True)}
     if question.again:
         until = this_evening(reader.now)
         label = texts.approve_until.format(time=time_of_day(until, reader))
-        offered[label] = Answer(question.id, approve=True, until=until)
-    return offered | {texts.reject: Answer(question.id, approve=False)}
+        offered[label] = Answer(ids, approve=True, until=until)
+    return offered | {texts.reject: Answer(ids, approve=False)}
 
 
 class Home:
@@ -167,8 +169,8 @@ class Home:
 
     async def _async_answer(self, answer: Answer, caller: Caller, user_id: str) -> None:
         with requested_by(Context(user_id=user_id)):
-            await self.hub.wishes.answer(
-                answer.question,
+            await self.hub.wishes.answer_together(
+                answer.questions,
                 principal=caller.principal,
                 origin=caller.origin,
                 approve=answer.approve,

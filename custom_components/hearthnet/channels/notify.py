@@ -72,7 +72,8 @@ class Notify:
         self._kept = kept
         self._buttons: dict[str, _Button] = {}
         """By secret."""
-        self._asked: dict[str, tuple[QuestionStatus, list[Place]]] = {}
+        self._asked: dict[str, list[Place]] = {}
+        """Where each question was put."""
         self._told: set[str] = set()
         """Intents whose conflict is being told."""
         self._stop: CALLBACK_TYPE = home.hass.bus.async_listen(
@@ -109,21 +110,19 @@ class Notify:
     @callback
     def async_ask(self, question: QuestionStatus) -> None:
         """Ask everybody who may answer."""
-        self._asked[question.id] = question, []
+        self._asked[question.id] = []
         self._home.run(self._async_ask(question))
 
     @callback
-    def async_end(self, question: str, end: End) -> None:
+    def async_end(self, question: QuestionStatus, end: End) -> None:
         """Take the buttons back; say who answered."""
         self._buttons = {
             secret: button
             for secret, button in self._buttons.items()
-            if button.answer.question != question
+            if button.answer.questions != question.ids
         }
-        asked, places = self._asked.pop(question, (None, []))
-        if asked is not None:
-            for place in places:
-                self._home.run(self._async_end(place, asked, end))
+        for place in self._asked.pop(question.id, []):
+            self._home.run(self._async_end(place, question, end))
 
     @callback
     def async_lost(self, agent: str) -> None:
@@ -141,7 +140,7 @@ class Notify:
             language = await self._home.async_language(place.user)
             if (asked := self._asked.get(question.id)) is None:
                 return  # answered meanwhile
-            asked[1].append(place)
+            asked.append(place)
             reader = self._home.reader(language)
             buttons = tuple(
                 (label, self._button(place, answer))

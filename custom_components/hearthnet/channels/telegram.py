@@ -70,7 +70,8 @@ class Telegram:
         self._threads = Threads(home)
         self._given: dict[str, Thread] = {}
         """Requests on their way to the hub, by their reference."""
-        self._asked: dict[str, list[tuple[Chat, Post, QuestionStatus]]] = {}
+        self._asked: dict[str, list[tuple[Chat, Post]]] = {}
+        """Where each question was put."""
         self._buttons: dict[str, tuple[Chat, Answer]] = {}
         """By secret: the chat, and what pressing it there answers."""
         self._taken: dict[int, deque[int]] = defaultdict(
@@ -139,26 +140,31 @@ class Telegram:
                 reply_to=above.get(chat),
                 open=True,
             )
-            self._asked.setdefault(question.id, []).append((chat, post, question))
+            for one in question.ids:
+                self._asked.setdefault(one, []).append((chat, post))
             chat.show(post)
 
     @callback
-    def async_end(self, question: str, end: End) -> None:
+    def async_end(self, question: QuestionStatus, end: End) -> None:
         """Take the buttons away and say how it ended."""
         told = end.told(self._reader)
-        for chat, post, asked in self._asked.get(question, ()):
-            post.text = question_text(asked, self._reader, told)
+        for chat, post in self._asked.get(question.id, ()):
+            post.head = post.text = question_text(question, self._reader, told)
             post.buttons = ()
             # What was approved goes on in the same message.
             post.open = end.answer == "approved"
-            chat.show(post)
+            if post.open:
+                chat.show(post)
+            else:
+                chat.withdraw(post)
         self._buttons = {
             secret: button
             for secret, button in self._buttons.items()
-            if button[1].question != question
+            if button[1].questions != question.ids
         }
         if end.answer != "approved":
-            self._asked.pop(question, None)
+            for one in question.ids:
+                self._asked.pop(one, None)
 
     @callback
     def async_lost(self, agent: str) -> None:
@@ -177,7 +183,7 @@ class Telegram:
             language = self._home.hass.config.language
             self._threads.follow(
                 message.id,
-                *(Thread(c, p, language, head=p.text) for c, p, _ in asked),
+                *(Thread(chat, post, language) for chat, post in asked),
             )
         elif before := self._threads.of(message.cause):
             # A plan for later, whose time has come.

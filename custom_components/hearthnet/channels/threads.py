@@ -6,7 +6,7 @@ from typing import Any
 
 from homeassistant.core import callback
 
-from ..core.account import account
+from ..core.account import account, cut
 from ..core.intents import Result
 from ..core.messages import MessageType
 from ..core.planner.clean import clean
@@ -29,8 +29,6 @@ class Thread:
     chat: Chat
     post: Post
     language: str
-    head: str = ""
-    """What stands above: the question that was agreed to."""
     quoted: bool = False
     """The request came another way, so that the chat has not seen it."""
     result: Result | None = None
@@ -92,9 +90,12 @@ class Threads:
             for event in events
         )
         for thread in threads:
-            thread.post.text = self._text(events, thread)
-            thread.post.open = not over
-            thread.chat.show(thread.post)
+            post = thread.post
+            post.parts[intent] = self._text(events, thread)
+            post.text = cut([post.head, *post.parts.values()])
+            (post.going.discard if over else post.going.add)(intent)
+            post.open = bool(post.going)
+            thread.chat.show(post)
         later = any(t.result is not None and t.result.due for t in threads)
         if over and not later and all(event["commit"] for event in events):
             self._threads.pop(intent, None)
@@ -108,10 +109,10 @@ class Threads:
             plans={plan.id for plan in status.deferred},
             result=thread.result,
         )
-        lines = [thread.head] if thread.head else []
+        lines: list[str] = []
         if thread.quoted:
             lines += [_quote(e) for e in events if e["type"] == MessageType.INTENT]
-        if told or not thread.head:
+        if told or not thread.post.head:
             lines.append(told or acknowledge(thread.language, None))
         return "\n".join(lines)
 

@@ -24,6 +24,8 @@ from .texts import texts_for
 
 MOST = 3500
 """Characters of a text; Telegram takes 4096."""
+MOST_TOGETHER = 10
+"""Questions put as one: nobody agrees to a list that they do not read."""
 _LONGEST = 120
 """Characters of one name."""
 _ENDS = frozenset(
@@ -80,7 +82,7 @@ def account(
             texts += _approval(event, events, reader)
     if result is not None:
         texts += _rest(result, ends if texts else (), reader)
-    return _cut(texts)
+    return cut(texts)
 
 
 def question(asked: QuestionStatus, reader: Reader, end: str | None = None) -> str:
@@ -102,6 +104,38 @@ def question(asked: QuestionStatus, reader: Reader, end: str | None = None) -> s
             end or texts.open_until.format(time=until),
         )
     )
+
+
+def together(
+    questions: Iterable[QuestionStatus], language: str
+) -> list[QuestionStatus]:
+    """Put as one what a request wants done alike with devices that are alike now.
+
+    Nobody shall be asked so often that they stop reading. Each of them is bound,
+    answered and verified by itself.
+    """
+    texts = texts_for(language)
+    put: list[QuestionStatus] = []
+    alike: dict[tuple[object, ...], int] = {}
+    """Where in `put` the next one of a kind belongs."""
+    for one in questions:
+        wanted = wording.wanted(texts, one.operation, one.parameters)
+        states = frozenset(wording.state(texts, v) for v in one.shown.values())
+        key = one.intent, one.principal, wanted, states, one.again
+        place = alike.get(key)
+        if place is None or len(put[place].ids) == MOST_TOGETHER:
+            alike[key] = len(put)
+            put.append(one)
+            continue
+        first = put[place]
+        put[place] = replace(
+            first,
+            also=(*first.also, one.id),
+            target=(*first.target, *one.target),
+            shown={**first.shown, **one.shown},
+            expires_at=min(first.expires_at, one.expires_at),
+        )
+    return put
 
 
 def ending(answer: str, who: str, reader: Reader, until: datetime | None = None) -> str:
@@ -227,6 +261,7 @@ def _name(device: str, reader: Reader) -> str:
     return clean(reader.name(device), _LONGEST)
 
 
-def _cut(texts: Sequence[str]) -> str:
-    text = "\n".join(texts)
+def cut(texts: Sequence[str]) -> str:
+    """Return texts below each other, as far as a message takes them."""
+    text = "\n".join(filter(None, texts))
     return text if len(text) <= MOST else text[: MOST - 1].rpartition("\n")[0] + "\n…"

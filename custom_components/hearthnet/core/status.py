@@ -120,6 +120,13 @@ class QuestionStatus:
     intent: str | None
     again: bool
     """An automation asks, which will ask for the same again."""
+    also: tuple[str, ...] = ()
+    """Ids of those that are put to people as one with it: see `account.together`."""
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Ids of all that are put as one."""
+        return (self.id, *self.also)
 
     @classmethod
     def of(cls, pending: Pending) -> Self:

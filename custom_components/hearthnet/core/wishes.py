@@ -1,8 +1,11 @@
 """What people, automations and agents wish for: each becomes an intent of its own."""
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
+from typing import NotRequired, TypedDict, Unpack
 
 from .agents.deferrals import Deferrals
 from .agents.issuer import Issuer
@@ -18,6 +21,15 @@ from .messages import Json
 from .node import Node
 from .overview import Overview
 from .planner.restore import restoring
+
+
+class Answering(TypedDict):
+    """Who answers a question, and how: see `Wishes.answer`."""
+
+    principal: Principal
+    origin: Origin
+    approve: bool
+    until: NotRequired[datetime | None]
 
 
 class Wishes:
@@ -185,6 +197,28 @@ class Wishes:
             raise LookupError(question)
         await self._node.sync()
         return await self._rupert.approved(pending) if approve else None
+
+    async def answer_together(
+        self, questions: Iterable[str], **answer: Unpack[Answering]
+    ) -> Result | None:
+        """Take one answer to questions that were put as one; see `answer`.
+
+        Some of them may not stand any more.
+
+        Raises:
+            LookupError: none of them stands.
+        """
+        results = await asyncio.gather(
+            *(self.answer(question, **answer) for question in questions),
+            return_exceptions=True,
+        )
+        errors = [one for one in results if isinstance(one, BaseException)]
+        for error in errors:
+            if len(errors) == len(results) or not isinstance(error, LookupError):
+                raise error
+        done = [one for one in results if isinstance(one, Result)]
+        steps = tuple(step for one in done for step in one.steps)
+        return replace(done[0], steps=steps) if done else None
 
     async def review(self, intent: str, *, retry: bool) -> Result | None:
         """Take what a person says of something whose end nobody knows.
