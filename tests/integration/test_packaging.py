@@ -4,9 +4,17 @@ import json
 from pathlib import Path
 import re
 import struct
+import subprocess
 
 from awesomeversion import AwesomeVersion
 import homeassistant
+from homeassistant.components.marketplace.repositories.base import RepositoryArchive
+from homeassistant.components.marketplace.repositories.integration import (
+    _check_loadable_manifest,
+)
+from homeassistant.components.marketplace.utils.filters import (
+    get_first_directory_in_directory,
+)
 from homeassistant.loader import Manifest
 from homeassistant.util.package import is_installed
 from packaging.requirements import Requirement
@@ -66,7 +74,28 @@ def test_marketplace_description() -> None:
 
     assert description["name"] == MANIFEST["name"]
     assert description["homeassistant"] == "2026.11.0"
-    assert description["filename"] == "hearthnet.zip"
+    assert "zip_release" not in description  # nobody would make the archive
+
+
+def test_the_marketplace_installs_it(tmp_path: Path) -> None:
+    """Unpack what GitHub serves for a commit as the Marketplace does it."""
+    served = subprocess.run(
+        ["git", "archive", "--format=zip", "--prefix=hearthnet-main/", "HEAD"],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+    ).stdout
+    archive = RepositoryArchive(served)
+    assert get_first_directory_in_directory(archive.tree, "custom_components") == (
+        MANIFEST["domain"]
+    )
+    archive.extract_directory(f"custom_components/{MANIFEST['domain']}", str(tmp_path))
+    _check_loadable_manifest(tmp_path, MANIFEST["domain"])
+    written = {path.relative_to(tmp_path) for path in tmp_path.rglob("*")}
+    for needed in ("brand/icon.png", "frontend/de.js", "translations/en.json"):
+        assert Path(needed) in written
+    for source in INTEGRATION.rglob("*.py"):
+        assert source.relative_to(INTEGRATION) in written
 
 
 @pytest.mark.parametrize(
