@@ -15,8 +15,9 @@ from hearthnet.core.clock import ManualClock
 from hearthnet.core.devices import Device, Principal
 from hearthnet.core.intents import Origin, Step
 from hearthnet.core.messages import MalformedError, MessageType
-from hearthnet.core.reasons import Outcome
+from hearthnet.core.reasons import Outcome, Reason
 from hearthnet.core.status import Cause
+from hearthnet.core.story import lines_of
 from hearthnet.simulation import SimulatedHouse
 
 from .home import ANNA, BEN, ROUTINE, Home, ScriptedPlanner, running
@@ -144,6 +145,9 @@ async def test_a_late_press_leaves_the_question_to_its_end(
             )
         ended = await home.until(MessageType.CONFIRMATION)
         assert ended.body["answer"] == "expired"
+        chain = await home.hub.chronicle.explain(intent=question.intent)
+        (line,) = lines_of(chain["events"])
+        assert (line.outcome, line.reason) == (Outcome.REFUSED, Reason.UNANSWERED)
         assert len(house.acts) == 0
 
 

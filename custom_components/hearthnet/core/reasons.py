@@ -84,6 +84,8 @@ class Reason(StrEnum):
     CLOCK_BEHIND = "clock_behind"
     """The wall clock is behind the record: what depends on a time is uncertain."""
     DEADLINE = "deadline"
+    UNANSWERED = "unanswered"
+    """A person was asked, and nobody answered in time."""
     MANAGER_OFFLINE = "manager_offline"
     NOT_UNDERSTOOD = "not_understood"
     AMBIGUOUS = "ambiguous"

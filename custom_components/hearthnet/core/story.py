@@ -262,7 +262,7 @@ class _Task:
 
 _UNANSWERED = {
     "rejected": Reason.CONFIRMATION_REQUIRED,
-    "expired": Reason.DEADLINE,
+    "expired": Reason.UNANSWERED,
     "superseded": Reason.SUPERSEDED,
 }
 """How a question ended to the reason why nothing was done."""

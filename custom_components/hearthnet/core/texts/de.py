@@ -196,6 +196,7 @@ TEXTS = Texts(
         Reason.UNRECORDED: "der Bibliothekar ist seit zu langer Zeit weg",
         Reason.CLOCK_BEHIND: "die Uhr geht gegenüber den Aufzeichnungen nach",
         Reason.DEADLINE: "es hat zu lange gedauert",
+        Reason.UNANSWERED: "niemand hat rechtzeitig geantwortet",
         Reason.MANAGER_OFFLINE: "der zuständige Agent ist nicht verbunden",
         Reason.NOT_UNDERSTOOD: "das habe ich nicht verstanden",
         Reason.AMBIGUOUS: "es ist nicht klar, was gemeint ist",

@@ -190,6 +190,7 @@ TEXTS = Texts(
         Reason.UNRECORDED: "the librarian has been away too long",
         Reason.CLOCK_BEHIND: "the clock is behind the record",
         Reason.DEADLINE: "it took too long",
+        Reason.UNANSWERED: "nobody answered in time",
         Reason.MANAGER_OFFLINE: "the agent that reaches it is offline",
         Reason.NOT_UNDERSTOOD: "I did not understand that",
         Reason.AMBIGUOUS: "it is not clear what is meant",

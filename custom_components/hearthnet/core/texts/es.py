@@ -193,6 +193,7 @@ TEXTS = Texts(
         Reason.UNRECORDED: "el bibliotecario lleva demasiado tiempo ausente",
         Reason.CLOCK_BEHIND: "el reloj va por detrás de los registros",
         Reason.DEADLINE: "tardó demasiado",
+        Reason.UNANSWERED: "nadie respondió a tiempo",
         Reason.MANAGER_OFFLINE: "el agente que lo maneja no está conectado",
         Reason.NOT_UNDERSTOOD: "no lo entendí",
         Reason.AMBIGUOUS: "no está claro a qué se refiere",

@@ -202,6 +202,7 @@ TEXTS = Texts(
         Reason.UNRECORDED: "le bibliothécaire est absent depuis trop longtemps",
         Reason.CLOCK_BEHIND: "l'horloge retarde sur les enregistrements",
         Reason.DEADLINE: "cela a pris trop de temps",
+        Reason.UNANSWERED: "personne n'a répondu à temps",
         Reason.MANAGER_OFFLINE: "l'agent qui s'en occupe n'est pas connecté",
         Reason.NOT_UNDERSTOOD: "je n'ai pas compris",
         Reason.AMBIGUOUS: "on ne sait pas bien ce qui est visé",
