@@ -8,9 +8,10 @@ from homeassistant.helpers.entity import Entity
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.helpers.update_coordinator import CoordinatorEntity
 
-from .companions import subentries_of
+from .companions import enrolled_of, subentries_of
 from .const import DOMAIN
 from .coordinator import HearthnetConfigEntry, HearthnetCoordinator
+from .core.enrolled import DARCY, DEWEY
 from .core.reasons import Outcome
 from .core.status import AgentStatus
 
@@ -18,12 +19,23 @@ DECIDED = tuple(outcome.value for outcome in Outcome if outcome != Outcome.PLANN
 """Outcomes of decisions; a dry run decides nothing."""
 
 
+_MODELS = {
+    "rupert": "Decides, and grants leases",
+    "jeeves": "Moves the devices of Home Assistant",
+    DEWEY: "Keeps the record",
+    DARCY: "Drives a phone",
+}
+"""What an agent is for, by its name here or its role elsewhere."""
+
+
 def agent_device(coordinator: HearthnetCoordinator, agent: str) -> DeviceInfo:
     """Return what the device registry keeps of an agent."""
+    companion = enrolled_of(coordinator.config_entry).get(agent)
     return DeviceInfo(
         identifiers={(DOMAIN, f"{coordinator.config_entry.entry_id}_{agent}")},
         entry_type=DeviceEntryType.SERVICE,
         manufacturer="HearthNet",
+        model=_MODELS.get(companion.role if companion else agent),
         name=agent.capitalize(),
         via_device_id=coordinator.device_id,
     )

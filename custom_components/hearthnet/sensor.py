@@ -71,6 +71,8 @@ SENSORS: tuple[HearthnetSensorEntityDescription, ...] = (
         key="head",
         translation_key="head",
         entity_category=EntityCategory.DIAGNOSTIC,
+        # It changes at each event and would fill the logbook.
+        entity_registry_enabled_default=False,
         value_fn=lambda status: status.librarian.commit,
     ),
     HearthnetSensorEntityDescription(
@@ -301,6 +303,7 @@ class AgentHead(HearthnetAgentEntity, SensorEntity):
     """The newest commit of a librarian elsewhere."""
 
     _attr_entity_category = EntityCategory.DIAGNOSTIC
+    _attr_entity_registry_enabled_default = False
     _attr_translation_key = "head"
 
     def __init__(self, coordinator: HearthnetCoordinator, agent: str) -> None:

@@ -73,6 +73,7 @@ async def test_a_companions_entities_go_with_its_subentry(
     assert await hass.config_entries.async_unload(ENTRY_ID)
 
 
+@pytest.mark.usefixtures("all_entities_enabled")
 async def test_another_record_is_shown_and_not_taken(
     hass: HomeAssistant, broker: Broker, tmp_path: Path
 ) -> None:

@@ -94,6 +94,7 @@ async def test_registry(hass: HomeAssistant, entry: MockConfigEntry) -> None:
     names = {device.name: device for device in devices}
     assert set(names) == {"Home", "Rupert", "Jeeves"}
     assert names["Jeeves"].via_device_id == names["Home"].id
+    assert names["Jeeves"].model == "Moves the devices of Home Assistant"
 
 
 async def test_own_entities_are_no_targets(
@@ -140,6 +141,7 @@ async def test_a_decision_shows(
     }
 
 
+@pytest.mark.usefixtures("all_entities_enabled")
 async def test_record(
     hass: HomeAssistant, entry: MockConfigEntry, owner: Context
 ) -> None:
