@@ -23,6 +23,7 @@ from custom_components.hearthnet.const import (
     POLICIES,
     VOICE_ROLES,
 )
+from custom_components.hearthnet.core.domains import OPERATIONS
 from custom_components.hearthnet.core.messages import MessageType
 from custom_components.hearthnet.core.reasons import Outcome
 from custom_components.hearthnet.services import ACTIONS as REGISTERED
@@ -87,6 +88,14 @@ def test_action_schema_knows_the_fields(name: str) -> None:
     target = {"metadata", *map(str, cv.ENTITY_SERVICE_FIELDS)}
     extra = target if "target" in ACTIONS[name] else set()
     assert {str(key) for key in keys} - extra == set(ACTIONS[name]["fields"]) - extra
+
+
+@pytest.mark.parametrize("name", ["propose", "request_lease"])
+def test_every_device_can_be_a_target(name: str) -> None:
+    """What the picker leaves out cannot be chosen."""
+    entity = ACTIONS[name]["target"]["entity"]
+    known = {operation.split(".")[0] for operation in OPERATIONS}
+    assert entity["domain"] == sorted(known | {"group"})
 
 
 # Triggers and conditions
@@ -182,6 +191,9 @@ def test_flow_texts(flow: str) -> None:
         assert f"async_step_{step}" in SOURCES
         if "menu_options" in described:
             assert described["menu_options"].keys() <= ENGLISH[flow]["step"].keys()
+            assert described["menu_option_descriptions"].keys() == (
+                described["menu_options"].keys()
+            )
             continue
         assert described["data"].keys() == described["data_description"].keys()
     assert set(ENGLISH[flow]["error"]) <= used(r'"(\w+)"')

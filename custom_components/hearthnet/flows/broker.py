@@ -12,6 +12,7 @@ from homeassistant.helpers.selector import (
     NumberSelectorMode,
     SelectSelector,
     SelectSelectorConfig,
+    SelectSelectorMode,
     TextSelector,
     TextSelectorConfig,
     TextSelectorType,
@@ -29,7 +30,11 @@ PREFIX = "prefix"
 
 TRANSPORT: dict[vol.Marker, Any] = {
     vol.Required(CONF_TRANSPORT, default="none"): SelectSelector(
-        SelectSelectorConfig(options=list(TRANSPORTS), translation_key=CONF_TRANSPORT)
+        SelectSelectorConfig(
+            options=list(TRANSPORTS),
+            translation_key=CONF_TRANSPORT,
+            mode=SelectSelectorMode.DROPDOWN,
+        )
     )
 }
 BROKER: dict[vol.Marker, Any] = {

@@ -55,7 +55,8 @@ class CompanionFlow(ConfigSubentryFlow):
             return self.async_abort(reason="no_broker")
         errors: dict[str, str] = {}
         if user_input is not None:
-            name = user_input[CONF_NAME]
+            # Most homes have one of each, called by what it does.
+            name = user_input.get(CONF_NAME) or user_input[CONF_ROLE]
             known = {s.unique_id for s in entry.subentries.values()}
             if not NAME.fullmatch(name) or name in TAKEN:
                 errors[CONF_NAME] = "not_a_name"
@@ -66,14 +67,14 @@ class CompanionFlow(ConfigSubentryFlow):
             ):
                 errors[CONF_ROLE] = "one_librarian"
             else:
-                await self._async_offer(user_input, broker)
+                await self._async_offer({**user_input, CONF_NAME: name}, broker)
                 return await self.async_step_code()
         schema = vol.Schema(
             {
                 vol.Required(CONF_ROLE): SelectSelector(
                     SelectSelectorConfig(options=list(ROLES), translation_key=CONF_ROLE)
                 ),
-                vol.Required(CONF_NAME): TextSelector(),
+                vol.Optional(CONF_NAME): TextSelector(),
                 vol.Required(CONF_HOST, default=broker.host): TextSelector(),
                 vol.Optional(CONF_USERNAME): TextSelector(),
                 vol.Optional(CONF_PASSWORD): TextSelector(

@@ -16,6 +16,7 @@ from homeassistant.helpers.selector import (
     NumberSelectorMode,
     SelectSelector,
     SelectSelectorConfig,
+    SelectSelectorMode,
 )
 import voluptuous as vol
 
@@ -47,13 +48,17 @@ from .model import CAPS
 from .planner import PlannerSteps, told, with_key
 from .roles import async_roles_schema, roles_of, suggested_roles
 
-MENU = ("behavior", "planner", "caps", "roles", "telegram", "notify", "unregistered")
+MENU = ("behavior", "roles", "notify", "telegram", "planner", "caps", "unregistered")
 BEHAVIOR: dict[vol.Marker, Any] = {
     vol.Required(CONF_POLICY, default=DEFAULT_POLICY): SelectSelector(
         SelectSelectorConfig(options=list(POLICIES), translation_key=CONF_POLICY)
     ),
     vol.Required(CONF_VOICE_ROLE, default=DEFAULT_VOICE_ROLE): SelectSelector(
-        SelectSelectorConfig(options=list(VOICE_ROLES), translation_key=CONF_VOICE_ROLE)
+        SelectSelectorConfig(
+            options=list(VOICE_ROLES),
+            translation_key=CONF_VOICE_ROLE,
+            mode=SelectSelectorMode.DROPDOWN,
+        )
     ),
 }
 GUARD: dict[vol.Marker, Any] = {
