@@ -1,8 +1,8 @@
 """Routes past the gate that a person can close: found, shown in Repairs, and closed.
 
 A pipeline that prefers local intents has Home Assistant act before HearthNet hears
-of it. An agent that has the Assist API beside HearthNet's can choose the tools that
-nobody checks.
+of it. An agent that has Home Assistant's own tools beside HearthNet's can choose those,
+which nobody checks.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -18,7 +18,11 @@ from homeassistant.const import CONF_LLM_HASS_API, Platform
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from homeassistant.helpers import entity_registry as er, issue_registry as ir
 from homeassistant.helpers.dispatcher import async_dispatcher_connect
-from homeassistant.helpers.llm import LLM_API_ASSIST
+from homeassistant.helpers.llm import (
+    LLM_API_ASSIST,
+    LLM_API_HOME_ASSISTANT,
+    async_get_apis,
+)
 from homeassistant.helpers.start import async_at_started
 
 from .const import DOMAIN
@@ -29,6 +33,11 @@ if TYPE_CHECKING:
 PIPELINES: Final = "assist_pipeline"
 PREFERS_LOCAL: Final = "prefers_local"
 UNGATED_AGENT: Final = "ungated_agent"
+UNGATED: Final = {LLM_API_ASSIST, LLM_API_HOME_ASSISTANT}
+"""Tools that call actions; people read “Device control” and “Home Assistant”."""
+ALL_TOOLS: Final = "all_llm_apis"
+READ_ONLY: Final = "read_only"
+"""What the server of the Model Context Protocol keeps; by default it gives all."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,7 +113,7 @@ async def async_close_route(hass: HomeAssistant, kind: str, route_id: str) -> No
     if kind == PREFERS_LOCAL:
         await _async_stop_preferring(hass, route_id)
     else:
-        _take_assist_away(hass, route_id)
+        _take_ungated_away(hass, route_id)
     async_show_routes(hass)
 
 
@@ -132,19 +141,28 @@ def _routes(hass: HomeAssistant) -> Iterator[Route]:
 
 
 def _has_both(settings: Mapping[str, Any]) -> bool:
+    if settings.get(READ_ONLY) or settings.get(ALL_TOOLS):
+        return not settings.get(READ_ONLY)
     apis = settings.get(CONF_LLM_HASS_API)
-    return isinstance(apis, list) and {DOMAIN, LLM_API_ASSIST} <= set(apis)
+    return isinstance(apis, list) and DOMAIN in apis and not UNGATED.isdisjoint(apis)
 
 
-def _without_assist(settings: Mapping[str, Any]) -> dict[str, Any]:
+@callback
+def _without_ungated(
+    hass: HomeAssistant, settings: Mapping[str, Any]
+) -> dict[str, Any]:
     if not _has_both(settings):
         return dict(settings)
-    kept = [api for api in settings[CONF_LLM_HASS_API] if api != LLM_API_ASSIST]
+    given = settings[CONF_LLM_HASS_API]
+    if settings.get(ALL_TOOLS):
+        given = [api.id for api in async_get_apis(hass)]
+        settings = {**settings, ALL_TOOLS: False}
+    kept = [api for api in given if api not in UNGATED]
     return {**settings, CONF_LLM_HASS_API: kept}
 
 
 @callback
-def _take_assist_away(hass: HomeAssistant, route_id: str) -> None:
+def _take_ungated_away(hass: HomeAssistant, route_id: str) -> None:
     entry_id, _, subentry_id = route_id.partition(".")
     entries = hass.config_entries
     if (entry := entries.async_get_entry(entry_id)) is None:
@@ -152,12 +170,14 @@ def _take_assist_away(hass: HomeAssistant, route_id: str) -> None:
     if not subentry_id:
         entries.async_update_entry(
             entry,
-            data=_without_assist(entry.data),
-            options=_without_assist(entry.options),
+            data=_without_ungated(hass, entry.data),
+            options=_without_ungated(hass, entry.options),
         )
+        # An open session would keep the tools that it began with.
+        entries.async_schedule_reload(entry_id)
     elif (subentry := entry.subentries.get(subentry_id)) is not None:
         entries.async_update_subentry(
-            entry, subentry, data=_without_assist(subentry.data)
+            entry, subentry, data=_without_ungated(hass, subentry.data)
         )
 
 

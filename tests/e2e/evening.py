@@ -62,7 +62,7 @@ class Evening:
         """Add the integration as the form suggests it, and talk to it by default."""
         page = self._open("/config/integrations/dashboard/add?domain=hearthnet")
         page.get_by_role("button", name="OK").click()
-        page.get_by_text("Agents of this home propose").wait_for()
+        page.get_by_text("You say what you want").wait_for()
         page.get_by_role("button", name="Submit").click()
         page.get_by_role("button", name="Skip and finish").click()
         page.context.close()

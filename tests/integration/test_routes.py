@@ -10,10 +10,12 @@ from homeassistant.config_entries import ConfigSubentryData
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import issue_registry as ir
 from homeassistant.setup import async_setup_component
+import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
 from custom_components.hearthnet.const import DOMAIN
+from custom_components.hearthnet.routes import UNGATED
 
 from .setup import set_up_hearthnet
 
@@ -62,8 +64,9 @@ async def test_a_pipeline_that_prefers_local_intents(
     assert shown(hass) == set()
 
 
-async def test_an_agent_with_assist_beside_ours(
-    hass: HomeAssistant, hass_client: ClientSessionGenerator
+@pytest.mark.parametrize("theirs", [["assist"], ["homeassistant"], list(UNGATED)])
+async def test_an_agent_with_other_tools_beside_ours(
+    hass: HomeAssistant, hass_client: ClientSessionGenerator, theirs: list[str]
 ) -> None:
     assert await async_setup_component(hass, "homeassistant", {})
     await set_up_hearthnet(hass)
@@ -72,7 +75,7 @@ async def test_an_agent_with_assist_beside_ours(
         title="Other",
         subentries_data=[
             ConfigSubentryData(
-                data={"llm_hass_api": ["assist"], "prompt": "Be nice"},
+                data={"llm_hass_api": theirs, "prompt": "Be nice"},
                 subentry_type="conversation",
                 title="Talker",
                 unique_id=None,
@@ -82,7 +85,7 @@ async def test_an_agent_with_assist_beside_ours(
     agents.add_to_hass(hass)
     (subentry,) = agents.subentries.values()
     hass.config_entries.async_update_subentry(
-        agents, subentry, data={**subentry.data, "llm_hass_api": ["assist", DOMAIN]}
+        agents, subentry, data={**subentry.data, "llm_hass_api": [*theirs, DOMAIN]}
     )
     await hass.async_block_till_done()
     issue = f"ungated_agent_{agents.entry_id}.{subentry.subentry_id}"
@@ -90,6 +93,28 @@ async def test_an_agent_with_assist_beside_ours(
     await fix(hass, hass_client, issue)
     (subentry,) = agents.subentries.values()
     assert subentry.data == {"llm_hass_api": [DOMAIN], "prompt": "Be nice"}
+    assert shown(hass) == set()
+
+
+async def test_a_server_that_gives_all(
+    hass: HomeAssistant, hass_client: ClientSessionGenerator
+) -> None:
+    """It does so unless told otherwise; what only reads is no way past the gate."""
+    assert await async_setup_component(hass, "homeassistant", {})
+    assert await async_setup_component(hass, "llm", {})
+    data = {"all_llm_apis": True, "llm_hass_api": [], "read_only": False}
+    server = MockConfigEntry(domain="mcp_server", title="All LLM APIs", data=data)
+    server.add_to_hass(hass)
+    await set_up_hearthnet(hass)
+    issue = f"ungated_agent_{server.entry_id}"
+    assert shown(hass) == {issue}
+    hass.config_entries.async_update_entry(server, data={**data, "read_only": True})
+    await hass.async_block_till_done()
+    assert shown(hass) == set()
+    hass.config_entries.async_update_entry(server, data=data)
+    await hass.async_block_till_done()
+    await fix(hass, hass_client, issue)
+    assert server.data == {**data, "all_llm_apis": False, "llm_hass_api": [DOMAIN]}
     assert shown(hass) == set()
 
 

@@ -302,9 +302,9 @@ TEXTS = Texts(
     },
     approved_until="Bestätigt von {who}, und dasselbe weiterhin bis {time}.",
     over="Darauf wird keine Antwort mehr erwartet.",
-    may_not_answer="Nur Bewohner und Besitzer dürfen antworten.",
+    may_not_answer="Nur Bewohner und Eigentümer dürfen antworten.",
     stranger="Ich kenne dich nicht, darum ist nichts geschehen. Deine Telegram-ID ist "
-    "{id}; der Besitzer kann sie in den Optionen von HearthNet eintragen.",
+    "{id}; der Eigentümer kann sie in den Optionen von HearthNet eintragen.",
     missed=(
         (
             "{count} Nachricht von vor meinem Start wurde nicht befolgt. "

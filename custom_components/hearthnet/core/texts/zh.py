@@ -266,9 +266,9 @@ TEXTS = Texts(
     },
     approved_until="{who}已同意，{time} 之前同样的事不再询问。",
     over="这个问题已不再等待回答。",
-    may_not_answer="只有住户和房主可以回答。",
+    may_not_answer="只有住户和业主可以回答。",
     stranger="我不认识你，所以什么都没做。你的 Telegram ID 是 {id}；"
-    "房主可以在 HearthNet 的选项里填入它。",
+    "业主可以在 HearthNet 的选项里填入它。",
     missed=(
         "有 {count} 条启动之前的消息没有执行。如果仍然需要，请再写一次。",
         "有 {count} 条启动之前的消息没有执行。仍然需要的请再写一次。",
