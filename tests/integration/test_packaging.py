@@ -86,8 +86,9 @@ def test_the_marketplace_installs_it(tmp_path: Path) -> None:
         capture_output=True,
     ).stdout
     archive = RepositoryArchive(served)
-    assert get_first_directory_in_directory(archive.tree, "custom_components") == (
-        MANIFEST["domain"]
+    assert (
+        get_first_directory_in_directory(archive.tree, "custom_components")
+        == (MANIFEST["domain"])
     )
     archive.extract_directory(f"custom_components/{MANIFEST['domain']}", str(tmp_path))
     _check_loadable_manifest(tmp_path, MANIFEST["domain"])
