@@ -30,7 +30,6 @@ from .setup import ENTRY_ID, set_up_hearthnet
 
 DESK, BED, PLUG = "light.desk", "light.bed", "switch.plug"
 TOLD = "told"
-PAYLOAD = "{{ dict(trigger) | to_json }}"
 
 type Propose = Callable[..., Awaitable[dict[str, Any]]]
 

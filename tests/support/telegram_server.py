@@ -135,10 +135,6 @@ class TelegramServer:
         assert found is not None
         return found
 
-    def polls(self) -> int:
-        """Return how often updates were asked for."""
-        return sum(method == "getUpdates" for method, _ in self.calls)
-
     # The API
 
     async def _call(self, request: web.Request) -> web.StreamResponse:

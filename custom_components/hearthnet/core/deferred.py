@@ -17,7 +17,6 @@ from .messages import Json, MalformedError
 
 GRACE = timedelta(minutes=5)
 """How late a plan may fire; after a longer absence it is dropped and reported."""
-MAX_AHEAD = timedelta(days=366)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,6 @@ action is compared with another by what it does and not by how it is called.
 
 from dataclasses import dataclass
 
-from .devices import Values
 from .messages import Json
 
 STATE = "state"
@@ -94,11 +93,6 @@ def _same_state(wanted: str, seen: Json) -> bool:
     if wanted == "on":
         return seen not in NOT_ON
     return seen in STATES_THAT_DO.get(wanted, {wanted})
-
-
-def holds_true(effect: Effect, values: Values) -> bool:
-    """Tell whether a reading's values already satisfy the effect."""
-    return same_value(effect.attribute, effect.value, values.get(effect.attribute))
 
 
 def contradicts(new: Effect, held_attribute: str, held: Json) -> bool:

@@ -28,10 +28,6 @@ class Origin(StrEnum):
     """A manager acting on its own initiative."""
 
 
-LOW_EVIDENCE = frozenset({Origin.VOICE, Origin.AGENT})
-"""Origins that get operations of the free class only, unless policy says more."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class Request:
     """An intent before it is recorded."""

@@ -61,11 +61,6 @@ class World:
         """Let the owner touch the screen, where it does nothing."""
         self.touched_at = time.monotonic()
 
-    def owner_opens(self, package: str) -> None:
-        """Let the owner switch to another app."""
-        self.touch()
-        self.front = package
-
     def inputs(self) -> list[list[str]]:
         """Return the `input` commands that were given."""
         return [words[1:] for words in self.log if words[0] == "input"]
