@@ -1,5 +1,6 @@
 """Outcomes from readings alone, and which reports are our own effect."""
 
+from dataclasses import replace
 from typing import Any
 
 from hypothesis import given, strategies as st
@@ -37,6 +38,16 @@ def goal(
         assumed_state=assumed_state,
     )
     return Goal(device, before, effects)
+
+
+def test_an_apps_numbers_are_exact() -> None:
+    """A device rounds what it is told; an app that shows 12 % has not got 13 %."""
+    quiet = Reading(available=True, values={"volume_level": 0.12})
+    device = goal(quiet, ("volume_level", 0.13))
+    assert device.met(quiet)
+    app = replace(device, exact=True)
+    assert not app.met(quiet)
+    assert app.met(Reading(available=True, values={"volume_level": 0.13}))
 
 
 @pytest.mark.parametrize(

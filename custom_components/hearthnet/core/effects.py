@@ -71,14 +71,20 @@ ENDS: dict[str, float] = {"open": 100, "closed": 0}
 """Where a blind of that state stands."""
 
 
-def same_value(attribute: str, wanted: Json, seen: Json) -> bool:
-    """Tell whether a value read back is the value asked for, within tolerance."""
+def same_value(
+    attribute: str, wanted: Json, seen: Json, *, exact: bool = False
+) -> bool:
+    """Tell whether a value read back is the value asked for.
+
+    Numbers within their tolerance, unless they are `exact`.
+    """
     if isinstance(wanted, bool) or isinstance(seen, bool):
         return wanted is seen
     if attribute == STATE and isinstance(wanted, str):
         return _same_state(wanted, seen)
     if isinstance(wanted, int | float) and isinstance(seen, int | float):
-        return abs(wanted - seen) <= TOLERANCE.get(attribute, 0.0)
+        slack = 0.0 if exact else TOLERANCE.get(attribute, 0.0)
+        return abs(wanted - seen) <= slack
     if isinstance(wanted, list) and isinstance(seen, list):
         return len(wanted) == len(seen) and all(
             same_value(attribute, a, b) for a, b in zip(wanted, seen, strict=True)

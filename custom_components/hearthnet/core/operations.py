@@ -95,6 +95,8 @@ class Operation:
     """False for stop, off, close, lock: they do not depend on the device's state."""
     absolute: bool = True
     """True when doing it twice leaves the same state as once."""
+    exact: bool = False
+    """True when numbers read back are those that were set: an app's, not a device's."""
 
     @property
     def domain(self) -> str:

@@ -21,6 +21,8 @@ class Goal:
     device: Device
     before: Reading
     effects: Pairs
+    exact: bool = False
+    """As of the operation."""
 
     @property
     def silent(self) -> bool:
@@ -29,7 +31,7 @@ class Goal:
 
     def met(self, reading: Reading) -> bool:
         """Tell whether a reading shows every effect."""
-        return reading.available and met(self.effects, reading.values)
+        return reading.available and met(self.effects, reading.values, exact=self.exact)
 
 
 def goals_of(
@@ -44,6 +46,7 @@ def goals_of(
             device,
             readings[device.id],
             row.effects(supported(parameters, device), readings[device.id].values),
+            row.exact,
         )
         for device in devices
     }
@@ -57,9 +60,12 @@ def read_back_deadline(row: Operation, parameters: Parameters) -> float:
     return row.deadline + extra
 
 
-def met(effects: Pairs, values: Values) -> bool:
-    """Tell whether values show every effect."""
-    return all(same_value(name, value, values.get(name)) for name, value in effects)
+def met(effects: Pairs, values: Values, *, exact: bool = False) -> bool:
+    """Tell whether values show every effect; `exact` see `same_value`."""
+    return all(
+        same_value(name, value, values.get(name), exact=exact)
+        for name, value in effects
+    )
 
 
 def needless(row: Operation, goals: Mapping[str, Goal]) -> bool:
@@ -128,7 +134,7 @@ def combine(outcomes: Iterable[Outcome]) -> Outcome:
 def _some(goal: Goal, reading: Reading) -> bool:
     """Tell whether an effect that was not there before has been reached."""
     return any(
-        same_value(name, value, reading.values.get(name))
-        and not same_value(name, value, goal.before.values.get(name))
-        for name, value in goal.effects
+        met((effect,), reading.values, exact=goal.exact)
+        and not met((effect,), goal.before.values, exact=goal.exact)
+        for effect in goal.effects
     )
