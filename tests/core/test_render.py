@@ -215,6 +215,16 @@ def test_unreachable_since(language: str, today: str, earlier: str) -> None:
     assert earlier in say(result(step(since=before, **gone)), language)
 
 
+def test_what_a_phone_says_of_itself_is_told() -> None:
+    """Nothing was tapped, and the code says why; a person is told that."""
+    locked = step(outcome=Outcome.UNREACHABLE, reason=Reason.SCREEN_LOCKED, values={})
+    assert say(result(locked)).startswith("Hall light was left alone: the phone is")
+    found = step(outcome=Outcome.REFUSED, reason=Reason.NODE_NOT_FOUND, values={})
+    assert "does not show what the recipe expects" in say(result(found))
+    gone = step(outcome=Outcome.UNREACHABLE, reason=Reason.UNREACHABLE, values={})
+    assert say(result(gone)) == "Hall light cannot be reached, so nothing was sent."
+
+
 HOLD = HoldStatus(
     id="h1",
     device="abc",

@@ -132,7 +132,8 @@ class _Writer:
         texts = self.texts
         if step.outcome is Outcome.UNREACHABLE and step.since is not None:
             return texts.unreachable_since, {"time": self._time(step.since)}
-        if step.outcome is Outcome.REFUSED and step.reason is not None:
+        untouched = step.outcome in (Outcome.REFUSED, Outcome.UNREACHABLE)
+        if untouched and step.reason not in (None, Reason.UNREACHABLE):
             return texts.refused, {"why": self._why(step)}
         return texts.outcomes[step.outcome], {"state": self._shown(step)}
 

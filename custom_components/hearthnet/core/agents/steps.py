@@ -9,6 +9,9 @@ from ..intents import Evidence, Step
 from ..messages import Json, Message, MessageType
 from ..reasons import Outcome, Reason
 
+_UNTOUCHED = (Outcome.REFUSED, Outcome.UNREACHABLE)
+"""With these a receipt's first evidence is why nothing was done."""
+
 
 def refused(
     device: Device | None,
@@ -59,6 +62,7 @@ def steps_of(
     if message.type is MessageType.RECEIPT:
         named = house.device(device)
         alone = named is not None and bool(named.moves)
+        why = evidence[0].code if evidence else None
         return tuple(
             Step(
                 device=member,
@@ -67,6 +71,7 @@ def steps_of(
                 operation=body["operation"],
                 parameters=parameters,
                 outcome=Outcome(outcome),
+                reason=why if Outcome(outcome) in _UNTOUCHED else None,
                 evidence=evidence,
                 values=body["values"].get(member, {}),
                 since=house.read(member).since,
