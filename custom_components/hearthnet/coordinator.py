@@ -196,6 +196,7 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
             planner=planner_of(
                 hass, self.house, self.playbooks, self.model.planner, recipes
             ),
+            chooser=self.model.chooser,
             policy_text=chosen.text,
             spawn=partial(
                 entry.async_create_background_task,

@@ -16,6 +16,7 @@ from .core.intents import Consultation, Plan, Request
 from .core.planner import Planner, Situation
 from .core.planner.anthropic import probe
 from .core.planner.budget import Amount
+from .core.planner.choice import Chooser
 from .core.planner.errors import PlannerError
 from .core.planner.model import ModelPlanner
 from .core.reasons import Reason
@@ -41,6 +42,7 @@ class ModelUse:
         self.last: Consultation | None = None
         """What the newest sentence that went to the model took."""
         self.planner: Planner | None = None
+        self.chooser: Chooser | None = None
 
     @property
     def today(self) -> Amount:
@@ -59,6 +61,7 @@ class ModelUse:
         self.planner = _Watched(
             self, ModelPlanner(model, self.budget, keeps_later=True)
         )
+        self.chooser = Chooser(model, self.budget, dt_util.now, self.chose)
         if self._entry.options[CONF_PLANNER] == "anthropic":
             self._entry.async_create_background_task(
                 self._hass, self._async_check(), f"{DOMAIN} model"
@@ -87,6 +90,16 @@ class ModelUse:
         if plan is not None and (took := plan.consultation) and took.calls:
             self.last = took
             self._tell(plan.reason)
+        self._note()
+
+    @callback
+    def chose(self, reason: Reason | None) -> None:
+        """Note what a choice, or the want of one, says of the model."""
+        self._tell(reason)
+        self._note()
+
+    @callback
+    def _note(self) -> None:
         self._store.async_delay_save(self.budget.as_dict, SAVE_DELAY)
         self._show_budget()
         self._changed()

@@ -11,6 +11,9 @@ from homeassistant.components import ai_task
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 from homeassistant.helpers.selector import (
+    NumberSelector,
+    NumberSelectorConfig,
+    NumberSelectorMode,
     ObjectSelector,
     SelectSelector,
     TextSelector,
@@ -18,6 +21,7 @@ from homeassistant.helpers.selector import (
 import voluptuous as vol
 
 from .core.messages import Json
+from .core.planner import choice
 from .core.planner.errors import PlannerError
 from .core.planner.model import Model, Repair, Usage
 from .core.planner.prompt import Prompt
@@ -75,6 +79,14 @@ STRUCTURE: Final = vol.Schema(
 )
 """The core's answer, in the selectors that AI Task takes. Values are texts."""
 
+CHOICE: Final = vol.Schema(
+    {
+        vol.Required(
+            "number", description="The number of the candidate that is meant; 0: none."
+        ): NumberSelector(NumberSelectorConfig(mode=NumberSelectorMode.BOX))
+    }
+)
+
 
 class AiTaskModel(Model):
     """An AI Task entity that generates data."""
@@ -105,15 +117,25 @@ class AiTaskModel(Model):
     @override
     async def ask(self, prompt: Prompt, repair: Repair | None, usage: Usage) -> Json:
         """Make one call; see `Model`. The usage is not known here."""
+        task, text = "HearthNet plan", instructions_of(prompt, repair)
+        return await self._generate(task, text, STRUCTURE)
+
+    async def choose(self, text: str, usage: Usage) -> Json:
+        """Make one call; see `Choice`. The usage is not known here."""
+        return await self._generate(
+            "HearthNet choice", f"{choice.RULES}\n\n{text}", CHOICE
+        )
+
+    async def _generate(self, task: str, text: str, structure: vol.Schema) -> Json:
         if ai_task.DOMAIN not in self._hass.config.components:
             raise PlannerError(Reason.MODEL_UNKNOWN, "AI Task is not set up")
         try:
             result = await ai_task.async_generate_data(
                 self._hass,
-                task_name="HearthNet plan",
+                task_name=task,
                 entity_id=self._entity_id,
-                instructions=instructions_of(prompt, repair),
-                structure=STRUCTURE,
+                instructions=text,
+                structure=structure,
             )
         except ServiceValidationError as error:
             # Not there, or it cannot generate data.

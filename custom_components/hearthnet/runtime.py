@@ -31,6 +31,7 @@ from .core.outside import Outside
 from .core.paths import HUB
 from .core.phone.recipes import Recipes
 from .core.planner import Planner
+from .core.planner.choice import Chooser
 from .core.policy.load import preset
 from .core.reservations import LoopWaiter
 from .core.restart import Startup
@@ -142,6 +143,7 @@ async def async_build_hub(
     outside: Outside | None,
     own_user_id: str,
     planner: Planner,
+    chooser: Chooser | None,
     policy_text: str | None,
     spawn: Spawn,
 ) -> Hub:
@@ -156,6 +158,7 @@ async def async_build_hub(
         house=home,
         adapter=JeevesAdapter(hass, house, own_user_id, partial(_undeclared, node)),
         planner=planner,
+        chooser=chooser,
         policy_text=policy_text or fallback,
         librarian=librarian,
         outside=outside,

@@ -23,6 +23,12 @@ settings.register_profile("darcy", deadline=None)
 settings.load_profile("darcy")
 
 RECIPES = Path(__file__).parents[2] / "custom_components/hearthnet/recipes"
+TEXT = (RECIPES / "living_room_tv.yaml").read_text("utf-8")
+STEPS = "steps: [{screen: main, tap: {id: btn_power}}]"
+AFTER_AN_UPDATE = TEXT.replace("      - {id: btn_power}\n", "").replace(
+    STEPS, "steps: [{screen: main, tap: {id: btn_standby}, vision: true}]"
+)
+"""The recipe of a version whose button was called otherwise."""
 FAST = Pace(poll=0.002, command=5, start=5, dump=5, arrive=0.06)
 """A simulated phone answers at once, so nothing is worth waiting for."""
 QUICK = Timing(connect=5, allow=5, first_retry=0.001, last_retry=0.01)
@@ -72,6 +78,11 @@ def recipe_named(name: str) -> Recipe:
     """Return one of the shipped recipes, as the phone gets it."""
     text = (RECIPES / f"{name}.yaml").read_text("utf-8")
     return Recipe.load(compile_recipe(text).compiled())
+
+
+def outdated_recipe() -> Recipe:
+    """Return the television's recipe for an app that was updated since."""
+    return Recipe.load(compile_recipe(AFTER_AN_UPDATE).compiled())
 
 
 @pytest.fixture(scope="session")

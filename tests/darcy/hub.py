@@ -17,7 +17,9 @@ from hearthnet.core.messages import Json, Message
 from hearthnet.core.node import Node
 from hearthnet.core.outside import Outside
 from hearthnet.core.phone.house import JointHouse, PhoneHouse
+from hearthnet.core.phone.recipe import Recipe
 from hearthnet.core.phone.recipes import Recipes
+from hearthnet.core.planner.choice import Chooser
 from hearthnet.core.policy.load import preset
 from hearthnet.core.reservations import LoopWaiter
 from hearthnet.core.restart import Startup
@@ -31,6 +33,7 @@ from tests.core.home import ANNA, ScriptedPlanner
 from .conftest import FAST, recipe_named
 from .desk import TV
 
+BALANCED = preset("balanced")
 ENROLLED = {"phone": Enrolled(name="phone", role="darcy", key=KEYS["phone"].public)}
 
 
@@ -89,13 +92,18 @@ async def home(
     recipes: tuple[str, ...] = ("living_room_tv",),
     enrolled: dict[str, Enrolled] = ENROLLED,
     same_as: str | None = None,
+    recipe: Recipe | None = None,
+    policy: str = BALANCED,
+    chooser: Chooser | None = None,
 ) -> AsyncIterator[Home]:
-    """Run a hub; `same_as` is the entity and device that is the recipes' appliance."""
+    """Run a hub; `same_as` is the entity and device that is the recipes' appliance.
+
+    `recipe` takes the place of those that are shipped.
+    """
     changed, running = asyncio.Event(), set[asyncio.Task[None]]()
     clock, house, book = SystemClock(), SimulatedHouse(), Recipes()
-    for name in recipes:
-        recipe = replace(recipe_named(name), same_as=same_as)
-        assert book.put("phone", recipe) is None
+    for one in (recipe,) if recipe else map(recipe_named, recipes):
+        assert book.put("phone", replace(one, same_as=same_as)) is None
     node = Node(name="hub", folder=folder / "hub", key=KEYS["hub"], clock=clock)
     outside = Outside(node, broker(port), enrolled, chain=[], on_change=changed.set)
 
@@ -122,13 +130,14 @@ async def home(
         house=JointHouse(house, appliances),
         adapter=house,
         planner=ScriptedPlanner(),
-        policy_text=preset("balanced"),
+        policy_text=policy,
         librarian=None,
         waiter=LoopWaiter(clock),
         spawn=spawn,
         zone=clock.now().tzinfo,  # type: ignore[arg-type]
         outside=outside,
         recipes=book,
+        chooser=chooser,
     )
     await hub.start(Startup.read(node))
     hub.open()

@@ -124,6 +124,7 @@ class Hands:
             execute="hub.1.2",
             principal=Principal(kind="user", id="x", name="x"),
             recipe=None,
+            vision=False,
             recheck=lambda: None,
             seal=_SEAL,
         )

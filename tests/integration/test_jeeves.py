@@ -37,6 +37,7 @@ def permit(
         execute="hub.1.2",
         principal=Principal(kind="user", id="x", name="x"),
         recipe=None,
+        vision=False,
         recheck=lambda: None,
         seal=_SEAL,
     )

@@ -37,9 +37,11 @@ from custom_components.hearthnet.core.reasons import Reason
 from custom_components.hearthnet.diagnostics import async_get_config_entry_diagnostics
 from custom_components.hearthnet.issues import POLICY, STRAYS
 from custom_components.hearthnet.policy_names import async_show_strays
+from tests.support.messages_api import Reply
 from tests.support.mosquitto import Mosquitto
 from tests.support.phone.fake_adbd import FakeAdbd
 
+from .model import CLAUDE, DATA, claude
 from .setup import ENTRY_ID, OPTIONS
 
 PREFIX = "hearthnet/test"
@@ -70,15 +72,20 @@ def recipes(hass: HomeAssistant) -> Path:
     return folder
 
 
-async def set_up(hass: HomeAssistant, port: int) -> MockConfigEntry:
+async def set_up(
+    hass: HomeAssistant, port: int, data: dict[str, Any] | None = None, **options: Any
+) -> MockConfigEntry:
     """Set HearthNet up with a broker and a phone's companion."""
     key = SigningKey(SEED).public.text
     entry = MockConfigEntry(
         domain=DOMAIN,
         entry_id=ENTRY_ID,
         title="Home",
-        data={"broker": {"host": "127.0.0.1", "port": port, "prefix": PREFIX}},
-        options=OPTIONS,
+        data={
+            "broker": {"host": "127.0.0.1", "port": port, "prefix": PREFIX},
+            **(data or {}),
+        },
+        options={**OPTIONS, **options},
         minor_version=2,
         subentries_data=[
             ConfigSubentryData(
@@ -367,6 +374,40 @@ async def test_a_picture_is_asked_for_and_shown(
         image = hass.data["image"].get_entity("image.phone_camera")
         assert await image.async_image() == jpeg
     assert await hass.config_entries.async_unload(ENTRY_ID)
+
+
+async def test_a_model_chooses_what_to_tap(
+    hass: HomeAssistant,
+    mosquitto: Mosquitto,
+    adbd: FakeAdbd,
+    recipes: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    hass_owner_user: MockUser,
+) -> None:
+    """The app was updated; the policy lets the planner's model say what is meant."""
+    path = recipes / "living_room_tv.yaml"
+    text = path.read_text("utf-8").replace("      - {id: btn_power}\n", "")
+    step = "steps: [{screen: main, tap: {id: btn_power}}]"
+    vision = "steps: [{screen: main, tap: {id: btn_off}, vision: true}]"
+    path.write_text(text.replace(step, vision), "utf-8")
+    anna = Context(user_id=hass_owner_user.id)
+    async with claude(monkeypatch, Reply(answer={"number": 1})) as api:
+        entry = await set_up(hass, mosquitto.port, DATA, **CLAUDE)
+        policy = preset("balanced") + "\nvision: [tv.living_room_tv]\n"
+        await hass.services.async_call(
+            DOMAIN, "set_policy", {"text": policy}, blocking=True, context=anna
+        )
+        async with darcy(entry, tmp_path, mosquitto.port, adbd.port):
+            await until(entry, lambda: hass.states.is_state(TV, "on"))
+            await hass.services.async_call(
+                "switch", "turn_off", {"entity_id": TV}, blocking=True, context=anna
+            )
+            assert adbd.world.tv.presses == ["power"]
+            await until(entry, lambda: hass.states.is_state(TV, "off"))
+        assert len(api.requests) == 1
+        assert entry.runtime_data.model.today.calls == 1
+        assert await hass.config_entries.async_unload(ENTRY_ID)
 
 
 async def test_a_policy_names_operations_of_a_recipe(

@@ -263,7 +263,8 @@ def _events(body: Body, reply: Reply) -> Iterator[Body]:
     if reply.text:
         blocks.append(({"type": "text", "text": ""}, "text", reply.text))
     if reply.answer is not None:
-        call = {"type": "tool_use", "id": "toolu_1", "name": "plan", "input": {}}
+        tool = body["tools"][0]["name"]
+        call = {"type": "tool_use", "id": "toolu_1", "name": tool, "input": {}}
         content = json.dumps(reply.answer, ensure_ascii=False)[: reply.cut]
         blocks.append((call, "partial_json", content))
     for index, (block, key, content) in enumerate(blocks):

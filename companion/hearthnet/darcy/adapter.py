@@ -1,9 +1,10 @@
 """The gate's way to what a phone's apps control, and to its camera."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 import logging
 
 from hearthnet.core.adapter import AdapterError, Permit
@@ -12,12 +13,15 @@ from hearthnet.core.devices import Reading
 from hearthnet.core.intents import Evidence
 from hearthnet.core.messages import Json
 from hearthnet.core.phone.capabilities import whole
+from hearthnet.core.phone.choice import Question
 from hearthnet.core.reasons import Outcome, Reason
 
 from .camera import Camera
+from .driver import Eye
 from .phone import Phone
 from .runner import Report, Values, observe, perform
 from .shelf import Entry, Shelf
+from .stops import Stop
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -26,6 +30,13 @@ FRESH = 5.0
 
 Afterwards somebody may have used another remote control; what was seen is then
 still told (`last`), but nothing is decided by it.
+"""
+
+
+type Choose = Callable[[Question], Awaitable[Mapping[str, Json]]]
+"""Brings a question to the hub and returns the body of its answer.
+
+Raises ConnectionError or TimeoutError.
 """
 
 
@@ -54,6 +65,8 @@ class PhoneAdapter:
         """By appliance, why the last run of its app ended early."""
         self.on_run: Callable[[], None] = lambda: None
         """Called after each run of an app."""
+        self.choose: Choose | None = None
+        """Asks the hub's model; None where there is no hub."""
 
     async def act(self, permit: Permit) -> Mapping[str, Reading]:
         """Run the capability that the permit names, with its verification.
@@ -75,9 +88,12 @@ class PhoneAdapter:
             raise _refused(problem.reason, problem.text)
         arguments = whole(permit.parameters)
         self._phone.link.hurry()
+        eye: Eye | None = None
+        if self.choose is not None and permit.vision:
+            eye = partial(self._look, self.choose, permit)
         async with self._screen:
             report = await perform(
-                self._phone, entry.recipe, capability, arguments, permit.recheck
+                self._phone, entry.recipe, capability, arguments, permit.recheck, eye
             )
         self._note(target, entry, report)
         _LOGGER.info("%s: %s, %s", permit.operation, report.outcome, report.trail)
@@ -130,6 +146,33 @@ class PhoneAdapter:
             text = report.evidence[0].text
             raise AdapterError(Outcome.UNREACHABLE, text, report.evidence)
         return self.read(device_id)
+
+    async def _look(
+        self,
+        choose: Choose,
+        permit: Permit,
+        wanted: str,
+        shown: Sequence[Mapping[str, str]],
+    ) -> int:
+        """Have one of the candidates chosen; see `Eye`."""
+        question = Question(
+            lease=permit.lease,
+            execute=permit.execute,
+            wanted=wanted,
+            candidates=tuple(shown),
+        )
+        try:
+            answer = await choose(question)
+        except (ConnectionError, TimeoutError) as error:
+            text = f"no model could be asked: {error or 'no answer in time'}"
+            raise Stop(Reason.MODEL_UNREACHABLE, text) from None
+        number = answer.get("choice")
+        if type(number) is int and 1 <= number <= len(shown):
+            return number - 1
+        reason = answer.get("reason")
+        if isinstance(reason, str) and reason in set(Reason):
+            raise Stop(Reason(reason), f"the model gave no answer: {reason}")
+        raise Stop(Reason.NODE_NOT_FOUND, "the model found none that fits")
 
     def _note(self, target: str, entry: Entry, report: Report) -> None:
         at, now = self._clock.boottime(), self._clock.now()

@@ -1,7 +1,8 @@
 """Darcy's node put together: bus, gate and manager in front of a phone."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
+from functools import partial
 import logging
 from pathlib import Path
 from typing import Any, Self
@@ -18,6 +19,8 @@ from hearthnet.core.keys import VerifyKey
 from hearthnet.core.messages import Json, MessageType
 from hearthnet.core.paths import HUB, RECIPES, device_path
 from hearthnet.core.phone.camera import KIND as PICTURE, Picture
+from hearthnet.core.phone.capabilities import VISION
+from hearthnet.core.phone.choice import KIND as QUESTION, Question
 from hearthnet.core.phone.part import RecipeError
 from hearthnet.core.phone.recipe import canonical, digest
 from hearthnet.core.phone.report import KIND, PhoneReport
@@ -52,6 +55,15 @@ class PhoneManager(Manager):
             clock=companion.node.clock,
         )
         self._phone = phone
+        self._mqtt = companion.mqtt
+
+    async def choose(self, question: Question) -> Mapping[str, Json]:
+        """Have the hub's model choose; see `adapter.Choose`."""
+        sent = partial(self._mqtt.send_frame, HUB, QUESTION, **question.as_dict())
+        answer = await self.answer_to(question.execute, sent, timeout=VISION)
+        if answer.message.event.node != HUB:
+            raise ConnectionError(f"{answer.message.sender} is nobody to answer this")
+        return answer.message.body
 
     async def look(self, device_id: str, *, anew: bool) -> Reading:
         """Read an appliance; with `anew` its app is opened for it."""
@@ -102,6 +114,7 @@ class Darcy:
         companion.guard(self.gate)
         self._manager = PhoneManager(self.phone, self.gate, companion, self._spawn)
         self.phone.adapter.on_run = self._report
+        self.phone.adapter.choose = self._manager.choose
         companion.on_hub = self._met
         companion.on_learn = self._stock
 

@@ -5,8 +5,9 @@ has touched it since the run began, and the lease still stands, checked last.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 
 from hearthnet.core.killpoint import killpoint
 from hearthnet.core.phone.recipe import Recipe
@@ -16,24 +17,38 @@ from hearthnet.core.reasons import Reason
 from .facts import Glance
 from .link import LinkError
 from .phone import Phone
+from .sight import again, candidates, check_number
 from .stops import Stop
-from .ui import Tree
+from .ui import Node, Tree
 
 _KEYBOARD = "keyboard"
+_UNFOUND = frozenset({Reason.NODE_NOT_FOUND, Reason.AMBIGUOUS_MATCH})
+
+type Eye = Callable[[str, Sequence[Mapping[str, str]]], Awaitable[int]]
+"""Has a model choose: from what is wanted and what each candidate shows to a place
+among them. Raises Stop where nothing is chosen."""
 
 
 class Driver:
     """One run of one recipe on one phone."""
 
     def __init__(
-        self, phone: Phone, recipe: Recipe, recheck: Callable[[], None]
+        self,
+        phone: Phone,
+        recipe: Recipe,
+        recheck: Callable[[], None],
+        eye: Eye | None = None,
     ) -> None:
-        """Drive `recipe`'s app; `recheck` raises once the lease is over."""
+        """Drive `recipe`'s app; `recheck` raises once the lease is over.
+
+        `eye` is there if the lease lets a model be asked.
+        """
         self.phone = phone
         self.recipe = recipe
         self.taps = 0
         """How many taps may have reached the phone."""
         self._recheck = recheck
+        self._eye = eye
         self._touched = False
         self._pressed: dict[str, int] = {}
 
@@ -100,8 +115,13 @@ class Driver:
                 raise Stop(Reason.INTERRUPTED, f"in front: {interrupt.name}")
             await self._back(interrupt.name)
 
-    async def tap(self, tree: Tree, screen: str, selector: Selector) -> None:
+    async def tap(
+        self, tree: Tree, screen: str, selector: Selector, *, vision: bool = False
+    ) -> None:
         """Tap the one node of a screen that a selector matches.
+
+        With `vision` a model may say which one that is where it matches none or
+        several; the goal on the screen decides afterwards, as ever.
 
         Raises:
             Stop: it may not be tapped; nothing was sent.
@@ -109,19 +129,54 @@ class Driver:
             Refused: the lease is over; nothing was sent.
         """
         package = self.recipe.screens[screen].package
-        node = tree.one(selector, package)
+        find: Callable[[Tree], Node] = partial(
+            Tree.one, selector=selector, package=package
+        )
+        try:
+            node = find(tree)
+        except Stop as stop:
+            if not vision or self._eye is None or stop.reason not in _UNFOUND:
+                raise
+            find = await self._choose(self._eye, tree, screen, selector, stop)
+            tree = await self.reach(screen)
+            node = find(tree)
         glance = await self._guard(package)
         if glance.keyboard:
             # It hides what the dump shows, and takes the tap.
             await self._back(_KEYBOARD)
             tree = await self.reach(screen)
-            node = tree.one(selector, package)
+            node = find(tree)
             if (glance := await self._guard(package)).keyboard:
                 raise Stop(Reason.INTERRUPTED, "in front: the keyboard")
         if glance.size is None:
             raise Stop(Reason.UI_UNREADABLE, "the display's size is not told")
         x, y = tree.point(node, glance.size)
         await self._guarded(lambda: self._tap(x, y))
+
+    async def _choose(
+        self, eye: Eye, tree: Tree, screen: str, selector: Selector, stop: Stop
+    ) -> Callable[[Tree], Node]:
+        """Have one of the candidates chosen; return what finds it again."""
+        glance = await self._guard(self.recipe.screens[screen].package)
+        if glance.size is None:
+            raise stop
+        seen = partial(
+            candidates,
+            screen=screen,
+            recipe=self.recipe,
+            wanted=selector,
+            size=glance.size,
+        )
+        found = seen(tree)
+        check_number(found, stop)
+        self._recheck()
+        try:
+            at = await eye(str(selector), [dict(one.shows) for one in found])
+        except Stop as none:
+            text = f"{stop.text}; {none.text}"
+            raise Stop(stop.reason, text, (*stop.evidence, *none.evidence)) from None
+        self.phone.trail.append(f"chosen: {at + 1} of {len(found)}")
+        return lambda now: again(found[at], seen(now))
 
     async def _tap(self, x: int, y: int) -> None:
         """Tap, and count it unless it surely did not reach the phone."""

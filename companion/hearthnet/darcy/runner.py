@@ -20,7 +20,7 @@ from hearthnet.core.phone.values import Shown, UnmappedError
 from hearthnet.core.reasons import Outcome, Reason
 from hearthnet.core.verdict import Refused
 
-from .driver import Driver
+from .driver import Driver, Eye
 from .link import LinkError
 from .phone import Phone
 from .stops import Stop, outcome_of
@@ -62,14 +62,14 @@ async def perform(
     capability: Capability,
     arguments: Parameters,
     recheck: Callable[[], None],
+    eye: Eye | None = None,
 ) -> Report:
     """Run a capability to its end, leave the phone on its home screen, and report.
 
-    `recheck` raises `Refused` once the lease is over.
+    `recheck` raises `Refused` once the lease is over; `eye` see `Driver`.
     """
-    run = _Run(Driver(phone, recipe, recheck), recipe)
-    budget = OVERHEAD + capability.within + capability.stable
-    return await run.report(run.pursue(capability, arguments), budget)
+    run = _Run(Driver(phone, recipe, recheck, eye), recipe)
+    return await run.report(run.pursue(capability, arguments), capability.seconds)
 
 
 async def observe(phone: Phone, recipe: Recipe) -> Report:
@@ -133,14 +133,14 @@ class _Run:
         await self._navigate(capability.way, arguments)
         tree = await self._driver.reach(act.screen)
         if isinstance(act, Step) and capability.blind:
-            await self._tap(tree, act.screen, act.tap.fill(arguments))
+            await self._step(tree, act, arguments)
             return Outcome.UNVERIFIED
         self._before = self._read(tree, wanted, act.screen)
         self._values = dict(self._before)
         if self._before == wanted:
             return Outcome.ALREADY_SO
         if isinstance(act, Step):
-            await self._tap(tree, act.screen, act.tap.fill(arguments))
+            await self._step(tree, act, arguments)
         else:
             await self._close_in(tree, capability, arguments)
             if not capability.stable:
@@ -151,13 +151,19 @@ class _Run:
     async def _navigate(self, way: tuple[Step, ...], arguments: Parameters) -> None:
         for step in way:
             tree = await self._driver.reach(step.screen)
-            await self._driver.tap(tree, step.screen, step.tap.fill(arguments))
+            tap = step.tap.fill(arguments)
+            await self._driver.tap(tree, step.screen, tap, vision=step.vision)
 
-    async def _tap(self, tree: Tree, screen: str, selector: Selector) -> None:
+    async def _step(self, tree: Tree, act: Step, arguments: Parameters) -> None:
+        await self._tap(tree, act.screen, act.tap.fill(arguments), vision=act.vision)
+
+    async def _tap(
+        self, tree: Tree, screen: str, selector: Selector, *, vision: bool = False
+    ) -> None:
         """Send the tap that moves the appliance."""
         taps = self._driver.taps
         try:
-            await self._driver.tap(tree, screen, selector)
+            await self._driver.tap(tree, screen, selector, vision=vision)
         except LinkError as error:
             if not error.sent:
                 raise

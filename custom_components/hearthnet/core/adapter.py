@@ -48,6 +48,8 @@ class Permit:
     principal: Principal
     recipe: str | None
     """Digest of the recipe that the lease allows; phones only."""
+    vision: bool
+    """Whether the lease lets a model be asked what is meant; phones only."""
     recheck: Callable[[], None]
     """For long actuations: call it before each input to the device.
 

@@ -285,6 +285,7 @@ class Gate:
             execute=run.execute,
             principal=run.lease.principal,
             recipe=run.lease.recipe,
+            vision=run.lease.vision,
             recheck=recheck,
             seal=_SEAL,
         )

@@ -6,12 +6,13 @@ replay) ask.
 """
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from datetime import tzinfo
 
 from .adapter import Adapter
 from .agents.base import Spawn
+from .agents.choosing import Choosing
 from .agents.deferrals import Deferrals
 from .agents.failures import Here
 from .agents.issuer import Issuer
@@ -38,6 +39,7 @@ from .outside import Outside
 from .overview import Overview
 from .phone.recipes import Recipes
 from .planner import FirstOf, Planner
+from .planner.choice import Chooser
 from .planner.deferrals import DeferralPlanner
 from .planner.restore import RestorePlanner
 from .planner.undo import UndoPlanner
@@ -86,13 +88,15 @@ class Hub:
         bus: Bus | None = None,
         outside: Outside | None = None,
         recipes: Recipes | None = None,
+        chooser: Chooser | None = None,
     ) -> None:
         """Wire the agents; nothing is granted before `start` and `open`.
 
         `policy_text` comes into force only where none is on record; `home`
         names the persons at home, None when that is not known; `outside` are the
         companions, `bus` reaches them, or whoever a test puts in their place;
-        `recipes` are what phones run, whose appliances are devices of `house`.
+        `recipes` are what phones run, whose appliances are devices of `house`;
+        `chooser` is the model for what a recipe does not find, if there is one.
         """
         self.node = node
         self._house = house
@@ -108,6 +112,7 @@ class Hub:
         self.chronicle = Chronicle(node, librarian)
         self._outside = outside
         self._recipes = recipes or Recipes()
+        self._chooser = chooser
         self._bus = bus or RoutedBus(LocalBus(), outside.bus if outside else None)
         self._reservations = Reservations(self._clock, waiter)
         self.gate = Gate(
@@ -139,7 +144,19 @@ class Hub:
             zone=zone,
             send=self._bus.send,
             recipe=self._recipes.digest_of,
+            vision=self._vision,
         )
+        if outside is not None and chooser is not None:
+            choosing = Choosing(
+                node,
+                self._bus.send,
+                leases=self.issuer.leases,
+                allowed=lambda lease: self._vision(lease.operation, lease.target),
+                chooser=chooser,
+            )
+            outside.on_question = lambda phone, question: spawn(
+                choosing.answer(phone, question)
+            )
         self.control = Control(node, self._bus, self.state, self.issuer)
         """What people set."""
         self._observations = Observations(
@@ -235,6 +252,14 @@ class Hub:
             # It may have met companions already, and they get what is new only so.
             self._outside.share()
         return restart
+
+    def _vision(self, operation: str, targets: Iterable[str]) -> bool:
+        """Tell whether a model may be asked what an operation of a recipe taps."""
+        if self._chooser is None or not self._recipes.asks_vision(operation):
+            return False
+        devices = map(self._house.device, targets)
+        named = {device and device.entity_id for device in devices}
+        return named <= self.state.in_force.policy.vision
 
     def _put_recipes(self) -> None:
         """Put the recipes there are now on record: phones get them from there."""

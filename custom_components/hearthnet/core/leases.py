@@ -102,6 +102,8 @@ class Lease:
     justification: str
     recipe: str | None = None
     """Digest of the recipe it allows; phones only."""
+    vision: bool = False
+    """True: where the recipe's selectors fail, a model may be asked; phones only."""
 
     @property
     def boot(self) -> int:
@@ -124,6 +126,8 @@ class Lease:
         }
         if self.recipe is not None:
             body["recipe"] = self.recipe
+        if self.vision:
+            body["vision"] = True
         return body
 
     @classmethod
@@ -157,6 +161,7 @@ class Lease:
                 expires_at=message.expires_at,
                 justification=_text(body["justification"]),
                 recipe=body.get("recipe"),
+                vision=body.get("vision") is True,
             )
         except (KeyError, TypeError, AttributeError) as error:
             raise MalformedError(f"body: not a lease: {error!r}") from None

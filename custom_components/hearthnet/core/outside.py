@@ -19,6 +19,7 @@ from .librarian.stream import Named, Shown, Stream
 from .node import Node
 from .paths import HUB, RECIPES
 from .phone.camera import KIND as PICTURE, Picture
+from .phone.choice import KIND as QUESTION, Question
 from .phone.report import KIND, PhoneReport
 from .state import POLICY_PATH
 from .status import AgentStatus
@@ -72,6 +73,9 @@ class Outside:
         self.bus.on_frame(PICTURE, self._pictured)
         self.pictures: dict[str, Picture] = {}
         """The last picture of each phone's camera, by node."""
+        self.bus.on_frame(QUESTION, self._questioned)
+        self.on_question: Callable[[str, Question], object] = lambda _node, _asked: None
+        """Called when a phone's node asks what it shall tap."""
         self._sharing = Sharing(node, self.bus, self._told)
         self._relay: Relay | None = None
         self.librarian: RemoteLibrarian | None = None
@@ -243,6 +247,12 @@ class Outside:
         if found.sender in self._enrolled:
             self.pictures[found.sender] = Picture.from_dict(found.frame)
             self._on_change()
+
+    def _questioned(self, found: Framed, done: Callable[[], None]) -> None:
+        """Take a question of a phone's node."""
+        done()
+        if found.sender in self._enrolled:
+            self.on_question(found.sender, Question.from_dict(found.frame))
 
     def _heard(self, status: Status) -> None:
         """Let go of what a companion had before it started anew."""

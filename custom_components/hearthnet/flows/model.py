@@ -19,7 +19,6 @@ from ..const import (
 )
 from ..core.planner.anthropic import AnthropicModel, Settings
 from ..core.planner.budget import PER_DAY, PER_INTENT, Amount, Budget
-from ..core.planner.model import Model
 from ..planner_ai_task import AiTaskModel
 
 if TYPE_CHECKING:
@@ -52,7 +51,9 @@ def _client(key: str, http_client: httpx2.AsyncClient) -> AsyncAnthropic:
     return AsyncAnthropic(api_key=key, http_client=http_client)
 
 
-async def async_chosen_model(hass: HomeAssistant, entry: ConfigEntry) -> Model | None:
+async def async_chosen_model(
+    hass: HomeAssistant, entry: ConfigEntry
+) -> AnthropicModel | AiTaskModel | None:
     """Return the chosen model; None when plans are made without one."""
     options = entry.options
     match options.get(CONF_PLANNER, DEFAULT_PLANNER):

@@ -12,8 +12,11 @@ import pytest
 from custom_components.hearthnet import planner_ai_task
 from custom_components.hearthnet.core.devices import Device, Principal
 from custom_components.hearthnet.core.intents import Origin, Plan, PlanKind, Request
+from custom_components.hearthnet.core.phone.choice import Question
 from custom_components.hearthnet.core.planner import Situation
 from custom_components.hearthnet.core.planner.budget import Budget
+from custom_components.hearthnet.core.planner.choice import Chooser
+from custom_components.hearthnet.core.planner.errors import PlannerError
 from custom_components.hearthnet.core.planner.model import ModelPlanner
 from custom_components.hearthnet.core.planner.prompt import build_prompt
 from custom_components.hearthnet.core.planner.schema import ANSWER
@@ -82,6 +85,26 @@ async def plan(
     )
     assert made
     return made
+
+
+async def test_choice(hass: HomeAssistant, model: OllamaLike) -> None:
+    """A number is all that the structure has room for."""
+    question = Question(
+        lease="hub.1.1",
+        execute="phone.1.1",
+        wanted="id btn_power",
+        candidates=({"id": "a"}, {"id": "standby"}),
+    )
+    used: list[Reason | None] = []
+    budget = Budget()
+    chooser = Chooser(AiTaskModel(hass, ENTITY), budget, dt_util.now, used.append)
+    model.replies = ['{"number": 2.0}', '{"number": 0}', '{"number": 3}']
+    assert await chooser.choose(question) == 2
+    assert await chooser.choose(question) is None
+    with pytest.raises(PlannerError, match="no candidate"):
+        await chooser.choose(question)
+    assert used == [None, None, Reason.MODEL_FAILED]
+    assert budget.today(dt_util.now()).calls == 3
 
 
 async def test_plan(hass: HomeAssistant, model: OllamaLike) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from functools import partial
 import logging
 from typing import Any
 
@@ -44,14 +45,26 @@ class Agent:
             ConnectionError: nobody of that name is reachable.
             TimeoutError: no answer within `timeout` seconds.
         """
+        send = partial(self._bus.send, record)
+        return await self.answer_to(record.message.id, send, timeout=timeout)
+
+    async def answer_to(
+        self, cause: str, send: Callable[[], bool], *, timeout: float
+    ) -> Record:
+        """Send something about an event and wait for the message that it causes.
+
+        Raises:
+            ConnectionError: `send` returned False.
+            TimeoutError: no answer within `timeout` seconds.
+        """
         future = asyncio.get_running_loop().create_future()
-        self._waiting[record.message.id] = future
+        self._waiting[cause] = future
         try:
-            if not self._bus.send(record):
-                raise ConnectionError(f"{record.message.to} is not reachable")
+            if not send():
+                raise ConnectionError("nobody of that name is reachable")
             return await asyncio.wait_for(future, timeout)
         finally:
-            del self._waiting[record.message.id]
+            del self._waiting[cause]
 
     def receive(self, record: Record) -> None:
         """Take a message: an awaited answer, or something to handle."""

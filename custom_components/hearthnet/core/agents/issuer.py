@@ -4,7 +4,7 @@ Code decides here, on the view, the policy and the holds; no output of a model
 and no manager's claim enlarges what is granted (invariant 2).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 
@@ -55,10 +55,12 @@ class Issuer:
         zone: tzinfo,
         send: Callable[[Record], object],
         recipe: Callable[[str], str | None] = lambda _operation: None,
+        vision: Callable[[str, Iterable[str]], bool] = lambda _operation, _ids: False,
     ) -> None:
         """Take who rules on proposals, and how messages are sent.
 
-        `recipe` gives the digest of the recipe that an operation runs on a phone.
+        `recipe` gives the digest of the recipe that an operation runs on a phone,
+        `vision` tells whether a model may then be asked, for which devices.
         """
         self._node = node
         self._verifier = verifier
@@ -67,6 +69,7 @@ class Issuer:
         self._zone = zone
         self._send = send
         self._recipe = recipe
+        self._vision = vision
         self._turns = Turns()
         self.tasks: dict[str, Open] = {}
         """Open tasks by id."""
@@ -165,6 +168,7 @@ class Issuer:
             expires_at=now + timedelta(seconds=ttl),
             justification=f"{assignment.principal.name}: {assignment.task.goal}",
             recipe=recipe,
+            vision=self._vision(compiled.operation.name, target),
         )
         # First on record: what cannot be recorded shall not be kept for anybody.
         grant = self._answer(

@@ -20,6 +20,8 @@ from .values import Shown
 
 OVERHEAD = 25.0
 """Seconds that waking, unlocking, starting an app and reading screens may take."""
+VISION = 15.0
+"""Seconds that a model may take to choose among what a screen shows."""
 
 SLOT_ONLY = re.compile(r"\{([a-z][a-z0-9_]{0,39})\}")
 """A goal's or effect's value that is an argument."""
@@ -33,11 +35,17 @@ class Step:
     tap: Selector
     opens: str | None = None
     """The screen that it leads to. Such a step only navigates: it moves nothing."""
+    vision: bool = False
+    """Where the selector names no node, a model may be asked which one is meant."""
 
     def data(self) -> Json:
         """Return the JSON form."""
         data: dict[str, Json] = {"screen": self.screen, "tap": self.tap.data()}
-        return data | {"opens": self.opens} if self.opens else data
+        if self.opens:
+            data["opens"] = self.opens
+        if self.vision:
+            data["vision"] = True
+        return data
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,6 +99,18 @@ class Capability:
         """Tell whether the app shows nothing of the effect."""
         return not self.goal
 
+    @property
+    def vision(self) -> bool:
+        """Tell whether a model may have to be asked on the way."""
+        acts = [self.act] if isinstance(self.act, Step) else []
+        return any(step.vision for step in (*self.way, *acts))
+
+    @property
+    def seconds(self) -> float:
+        """How long a run may take at most."""
+        sight = VISION if self.vision else 0.0
+        return OVERHEAD + sight + self.within + self.stable
+
     def problem(self, arguments: Parameters) -> Problem | None:
         """Return what is wrong with arguments, None if they fit."""
         if problem := check_parameters(self.operation({}), arguments):
@@ -127,9 +147,10 @@ class Capability:
             parameters=self.parameters,
             required=frozenset(self.parameters),
             risk=self.risk,
-            deadline=OVERHEAD + self.within + self.stable,
+            deadline=self.seconds,
             reads_state=not self._turns_off(shown),
             absolute=self.absolute,
+            exact=True,
         )
 
     def data(self) -> Json:

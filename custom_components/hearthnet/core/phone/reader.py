@@ -50,7 +50,7 @@ class Reader:
             raise part.error(f"{min(idle)} changes neither goal nor effect")
         absolute = fields["absolute"].flag() if "absolute" in fields else bool(goal)
         way, act = self._course(part, fields, parameters, goal)
-        return Capability(
+        capability = Capability(
             name=name,
             title=_title(fields.get("title"), name),
             phrases=_phrases(fields.get("phrases"), parameters),
@@ -66,11 +66,17 @@ class Reader:
             within=fields["within"].number(0.5, 20) if "within" in fields else 8,
             stable=fields["stable"].number(0, 5) if "stable" in fields else 0,
         )
+        if capability.vision and (blind or capability.risk is Risk.CONFIRM):
+            text = "vision needs a goal that shows a wrong choice, and no risk: confirm"
+            raise part.error(text)
+        return capability
 
     def look(self, part: Part) -> Look:
         """Read how the values are read."""
         fields = part.fields(("screen",), ("values", "steps", "every"))
         way = self._steps(fields["steps"], {}) if "steps" in fields else ()
+        if any(step.vision for step in way):
+            raise fields["steps"].error("reading never asks a model; leave vision out")
         screen = self._screen(fields["screen"])
         self._connected(part, way, screen)
         names = tuple(self.shown)
@@ -118,11 +124,16 @@ class Reader:
     ) -> tuple[Step, ...]:
         steps = []
         for item in part.items(1, 8):
-            fields = item.fields(("screen", "tap"), ("opens",))
+            fields = item.fields(("screen", "tap"), ("opens", "vision"))
             opens = self._screen(fields["opens"]) if "opens" in fields else None
             tap = Selector.read(fields["tap"], parameters)
             steps.append(
-                Step(screen=self._screen(fields["screen"]), tap=tap, opens=opens)
+                Step(
+                    screen=self._screen(fields["screen"]),
+                    tap=tap,
+                    opens=opens,
+                    vision="vision" in fields and fields["vision"].flag(),
+                )
             )
         return tuple(steps)
 

@@ -43,6 +43,11 @@ class Recipes:
         placed = self._by_operation.get(operation)
         return placed.digest if placed else None
 
+    def asks_vision(self, operation: str) -> bool:
+        """Tell whether a model may have to be asked when an operation runs."""
+        placed = self._by_operation.get(operation)
+        return placed is not None and placed.recipe.capabilities[operation].vision
+
     def changes(self, view: View) -> Iterator[tuple[str, Json]]:
         """Yield path and value of what the record has otherwise; None: to be gone."""
         wanted = {placed.path: placed.recipe.data() for placed in self}

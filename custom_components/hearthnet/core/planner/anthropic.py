@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from ..messages import Json
 from ..reasons import Reason
+from . import choice
 from .candidates import MOST
 from .errors import PlannerError
 from .model import Repair, Usage
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 MAX_TOKENS: Final = 2000
 """Twelve actions with parameters take about 1,200."""
+_CHOICE_TOKENS: Final = 1000
+"""For one number, and what a model that always thinks spends before it."""
 SECONDS: Final = 30.0
 _PROBE_SECONDS: Final = 10.0
 _MOST_MODELS: Final = 50
@@ -129,11 +132,20 @@ class AnthropicModel:
 
     async def ask(self, prompt: Prompt, repair: Repair | None, usage: Usage) -> Json:
         """Make one call; see `Model`."""
-        answer = _Answer(usage)
+        return await self._call(
+            request_of(prompt, repair, self._settings), _Answer(TOOL, usage)
+        )
+
+    async def choose(self, text: str, usage: Usage) -> Json:
+        """Make one call; see `Choice`."""
+        request = choice_request(text, self._settings)
+        return await self._call(request, _Answer(choice.TOOL, usage))
+
+    async def _call(self, request: dict[str, Any], answer: "_Answer") -> Json:
         errors = _errors()
         try:
             stream = await self._client.messages.create(
-                **request_of(prompt, repair, self._settings),
+                **request,
                 stream=True,
                 timeout=self.seconds,
             )
@@ -159,24 +171,42 @@ def request_of(
         "model": settings.model,
         "max_tokens": settings.max_tokens,
         "system": [{"type": "text", "text": RULES, **cached}],
-        "tools": [
-            {
-                "name": TOOL,
-                "description": "Hand over the plan. Nothing happens by it.",
-                "strict": settings.strict,
-                "input_schema": ANSWER,
-            }
-        ],
         "messages": [{"role": "user", "content": blocks}, *_second(repair)],
     }
-    if settings.thinking_off:
-        request["thinking"] = {"type": "disabled"}
-        request["tool_choice"] = {
-            "type": "tool",
-            "name": TOOL,
-            "disable_parallel_tool_use": True,
-        }
-    return request
+    what = "Hand over the plan. Nothing happens by it."
+    return request | _by_tool(TOOL, what, ANSWER, settings)
+
+
+def choice_request(text: str, settings: Settings) -> dict[str, Any]:
+    """Return the body of a request to choose: the same for the same text, always."""
+    request: dict[str, Any] = {
+        "model": settings.model,
+        "max_tokens": _CHOICE_TOKENS,
+        "system": [{"type": "text", "text": choice.RULES}],
+        "messages": [{"role": "user", "content": [{"type": "text", "text": text}]}],
+    }
+    what = "Name the number. Nothing happens by it."
+    return request | _by_tool(choice.TOOL, what, choice.ANSWER, settings)
+
+
+def _by_tool(
+    name: str, what: str, schema: Mapping[str, Any], settings: Settings
+) -> dict[str, Any]:
+    """Return what has the answer come as the input of a tool."""
+    tool = {
+        "name": name,
+        "description": what,
+        "strict": settings.strict,
+        "input_schema": schema,
+    }
+    if not settings.thinking_off:
+        return {"tools": [tool]}
+    forced = {"type": "tool", "name": name, "disable_parallel_tool_use": True}
+    return {
+        "tools": [tool],
+        "thinking": {"type": "disabled"},
+        "tool_choice": forced,
+    }
 
 
 def _second(repair: Repair | None) -> list[dict[str, Any]]:
@@ -203,7 +233,8 @@ def _second(repair: Repair | None) -> list[dict[str, Any]]:
 class _Answer:
     """What the stream has brought so far."""
 
-    def __init__(self, usage: Usage) -> None:
+    def __init__(self, tool: str, usage: Usage) -> None:
+        self._tool = tool
         self._usage = usage
         self._call = ""
         self._called = False
@@ -216,7 +247,7 @@ class _Answer:
                 self._count(event.message.usage)
             case "content_block_start":
                 block = event.content_block
-                self._called |= block.type == "tool_use" and block.name == TOOL
+                self._called |= block.type == "tool_use" and block.name == self._tool
             case "content_block_delta":
                 if event.delta.type == "input_json_delta":
                     self._call += event.delta.partial_json

@@ -233,6 +233,8 @@ class Policy:
     holds: HoldLengths = HoldLengths()
     switches_as_persons: frozenset[str] = frozenset()
     """Entities whose wall switch counts as a person."""
+    vision: frozenset[str] = frozenset()
+    """Appliances, by entity id, in whose apps a model may choose what is meant."""
     declared: Mapping[str, Declared] = field(default_factory=dict)
     """Scripts and opaque scenes by entity id. Others do not exist."""
 

@@ -19,7 +19,7 @@ VERSION = 1
 _FIELDS = (
     *("version", "name", "rules", "unclassified_switches", "answered_switches"),
     *("same_as", "when_unrecorded", "safety_automations", "persons", "roles"),
-    *("holds", "switches_as_persons", "scripts", "scenes"),
+    *("holds", "switches_as_persons", "vision", "scripts", "scenes"),
 )
 _DECISIONS = ("confirm", "allow", "deny")
 _HOLDS = ("person", "automation", "schedule", "agent", "safety", "cool_down")
@@ -58,6 +58,7 @@ def parse(spot: Spot, operations: Mapping[str, Operation] | None) -> Policy:
         roles=Policy.roles if roles is None else roles,
         holds=_holds(reader, fields.get("holds")),
         switches_as_persons=_entities(reader, fields, "switches_as_persons"),
+        vision=_entities(reader, fields, "vision"),
         declared=_declared(reader, fields, "script")
         | _declared(reader, fields, "scene"),
     )

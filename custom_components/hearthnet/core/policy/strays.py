@@ -29,6 +29,7 @@ def strays(policy: Policy, known: Names) -> tuple[str, ...]:
         *(("same_as", one) for one in policy.same_as),
         ("safety_automations", policy.safety_automations),
         ("switches_as_persons", policy.switches_as_persons),
+        ("vision", policy.vision),
         ("scripts, scenes", policy.declared.keys()),
         *((entity, one.members) for entity, one in sorted(policy.declared.items())),
     ):
