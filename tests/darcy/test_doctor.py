@@ -137,7 +137,9 @@ async def test_the_wrong_port(adbd: FakeAdbd, link: Link) -> None:
 
     report = await examined(link)
 
-    assert verdict(report, "connection")[0] is Verdict.PROBLEM
+    found, remedy = verdict(report, "connection")
+    assert found is Verdict.PROBLEM
+    assert "adb tcpip 5555" in remedy
 
 
 async def test_the_text_is_for_people(link: Link, adbd: FakeAdbd) -> None:

@@ -1,7 +1,7 @@
 """Every scenario again, through Android's own daemon, shell and toybox."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 import dataclasses
 from pathlib import Path
 import random
@@ -11,6 +11,8 @@ import pytest
 from hearthnet.core.phone.recipe import Recipe
 from hearthnet.core.reasons import Outcome, Reason
 from hearthnet.darcy.adbkey import AdbKey, fingerprint
+from hearthnet.darcy.doctor import examine
+from hearthnet.darcy.findings import Verdict
 from hearthnet.darcy.link import Link, LinkError, Timing
 from hearthnet.darcy.phone import Pace, Phone
 from hearthnet.darcy.runner import perform
@@ -19,9 +21,14 @@ from tests.support.mosquitto import Mosquitto
 from tests.support.phone.adb import Adb
 from tests.support.phone.apk import CERTIFICATE, DIGEST, V3, apk
 from tests.support.phone.real_adbd import RealAdbd, asks_for_keys, missing
+from tests.support.phone.wireless import (
+    greeting_through_tls,
+    tls_context,
+    wireless_port,
+)
 from tests.support.phone.world import World
 
-from .conftest import FAST, no_objection, recipe_named, until
+from .conftest import FAST, no_objection, outdated_recipe, recipe_named, until
 from .hub import darcy, home
 from .scenarios import DONE, NOT_DONE, Case
 from .test_scenarios import hasty
@@ -78,6 +85,24 @@ async def test_it_is_done(case: Case, link: Link, adbd: RealAdbd) -> None:
 @pytest.mark.parametrize("case", NOT_DONE, ids=str)
 async def test_it_is_not_done(case: Case, link: Link, adbd: RealAdbd) -> None:
     await run_case(case, hasty(recipe_named(case.recipe)), link, adbd.world)
+
+
+async def test_a_choice_after_an_update(link: Link, adbd: RealAdbd) -> None:
+    recipe = outdated_recipe()
+
+    async def eye(_wanted: str, shown: Sequence[Mapping[str, str]]) -> int:
+        return [one.get("id") for one in shown].index("btn_power")
+
+    report = await perform(
+        Phone(link, PATIENT),
+        recipe,
+        recipe.capabilities["tv.power_off"],
+        {},
+        no_objection,
+        eye,
+    )
+    assert report.outcome is Outcome.CHANGED, (report.evidence, report.trail)
+    assert adbd.world.tv.presses == ["power"]
 
 
 async def test_the_shell_is_androids(link: Link) -> None:
@@ -171,6 +196,28 @@ async def test_nobody_answers(adb_key: AdbKey) -> None:
 
         assert error.value.reason is Reason.ADB_UNAUTHORIZED
         await link.close()
+
+
+@with_keys
+async def test_the_port_of_wireless_debugging(
+    adb_key: AdbKey, key_file: Path, tmp_path: Path
+) -> None:
+    """Behind it is adbd's own TLS, which Darcy does not speak and says so."""
+    async with (
+        RealAdbd(keys=adb_key.signer.GetPublicKey()) as adbd,
+        wireless_port(adbd.port) as port,
+    ):
+        context = tls_context(key_file, tmp_path)
+        assert await greeting_through_tls(port, context) == b"CNXN"
+
+        link = Link("127.0.0.1", port, adb_key.signer, timing=TIMING)
+        report = await examine(link, adb_key.fingerprint, (), open_apps=False)
+        await link.close()
+        assert link.problem is not None
+        assert link.problem.reason is Reason.ADB_TLS_PORT
+        (check,) = (one for one in report.checks if one.name == "connection")
+        assert check.verdict is Verdict.PROBLEM
+        assert "adb tcpip 5555" in check.remedy
 
 
 async def test_debians_adb_sees_the_same_phone(
