@@ -157,6 +157,63 @@ async def test_the_owners_touch_ends_the_run(bench: Bench, moment: str) -> None:
     assert world.front == world.tv.package
 
 
+def after_a_dump(world: World, change: Callable[[], None], *, once: bool) -> None:
+    """Let something happen right after a screen was read, before the tap."""
+    log, dumped = world.log, False
+
+    class Watched(list[list[str]]):
+        def append(self, words: list[str]) -> None:
+            nonlocal dumped
+            log.append(words)
+            if words[:2] == ["dumpsys", "power"]:
+                if dumped:
+                    change()
+                dumped = dumped and not once
+            elif words[0] == "uiautomator":
+                dumped = True
+
+        def __iter__(self):  # type: ignore[no-untyped-def]
+            return iter(log)
+
+    world.log = Watched()
+
+
+async def test_a_sheet_comes_up_over_the_button(bench: Bench) -> None:
+    """It is the app's own, so the app is in front as before: only the look is old."""
+
+    def sheet() -> None:
+        bench.world.tv.news = not any(bench.world.inputs())
+
+    after_a_dump(bench.world, sheet, once=True)
+    report = await bench.run("tv.power_off")
+    assert report.outcome is Outcome.CHANGED, report
+    assert bench.world.inputs()[0] == ["keyevent", "KEYCODE_BACK"]
+    assert bench.world.tv.presses == ["power"]
+
+
+async def test_the_display_is_turned_before_the_tap(bench: Bench) -> None:
+    def turn() -> None:
+        bench.world.rotation = 1
+
+    after_a_dump(bench.world, turn, once=True)
+    report = await bench.run("tv.power_off")
+    assert report.outcome is Outcome.CHANGED, report
+    done = [words[:2] for words in bench.world.log]
+    before = done[: done.index(["input", "tap"])]
+    assert sum(words[0] == "uiautomator" for words in before) == 2
+    assert bench.world.tv.presses == ["power"]
+
+
+async def test_a_display_that_goes_on_turning(bench: Bench) -> None:
+    def turn() -> None:
+        bench.world.rotation = 1 - bench.world.rotation
+
+    after_a_dump(bench.world, turn, once=False)
+    report = await bench.run("tv.power_off")
+    assert (report.outcome, report.reason) == (Outcome.REFUSED, Reason.INTERRUPTED)
+    assert bench.world.tv.presses == []
+
+
 async def test_a_touch_in_the_middle_of_a_loop(bench: Bench) -> None:
     bench.phone.pace = dataclasses.replace(FAST, poll=0.08)
     bench.world.tv.behind = 1
@@ -308,7 +365,7 @@ async def test_an_input_that_fails_half_way(bench: Bench) -> None:
 async def test_a_run_has_a_budget(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hearthnet.darcy.runner.OVERHEAD", 0.0)
+    monkeypatch.setattr("hearthnet.core.phone.capabilities.OVERHEAD", 0.0)
     bench.world.null_roots = 10**6
     bench.phone.pace = dataclasses.replace(FAST, poll=0.2)
     bench.recipe = hasty(bench.recipe)

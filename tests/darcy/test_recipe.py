@@ -220,7 +220,7 @@ def test_anchors_cannot_blow_a_recipe_up() -> None:
 
 
 def test_a_domain_of_home_assistants_is_not_taken() -> None:
-    assert "domain of Home Assistant" in broken(TV.replace("tv.", "light.")).text
+    assert "light is taken" in broken(TV.replace("tv.", "light.")).text
 
 
 @pytest.mark.parametrize("compiled", [b"", b"[]", b"{", b"\xff", b"{}", b"[" * 9999])

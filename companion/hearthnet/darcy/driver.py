@@ -22,6 +22,8 @@ from .stops import Stop
 from .ui import Node, Tree
 
 _KEYBOARD = "keyboard"
+_LOOKS = 3
+"""How often a screen is looked at that changes between the look and the tap."""
 _UNFOUND = frozenset({Reason.NODE_NOT_FOUND, Reason.AMBIGUOUS_MATCH})
 
 type Eye = Callable[[str, Sequence[Mapping[str, str]]], Awaitable[int]]
@@ -140,14 +142,22 @@ class Driver:
             find = await self._choose(self._eye, tree, screen, selector, stop)
             tree = await self.reach(screen)
             node = find(tree)
-        glance = await self._guard(package)
-        if glance.keyboard:
-            # It hides what the dump shows, and takes the tap.
-            await self._back(_KEYBOARD)
+        hidden = False
+        for _ in range(_LOOKS):
+            glance = await self._guard(package)
+            if glance.keyboard:
+                # It hides what the dump shows, and takes the tap.
+                if hidden:
+                    raise Stop(Reason.INTERRUPTED, "in front: the keyboard")
+                await self._back(_KEYBOARD)
+                hidden = True
+            elif glance.frame == tree.frame:
+                break
+            # Something came up, or the display was turned, since the look.
             tree = await self.reach(screen)
             node = find(tree)
-            if (glance := await self._guard(package)).keyboard:
-                raise Stop(Reason.INTERRUPTED, "in front: the keyboard")
+        else:
+            raise Stop(Reason.INTERRUPTED, "the screen goes on changing")
         if glance.size is None:
             raise Stop(Reason.UI_UNREADABLE, "the display's size is not told")
         x, y = tree.point(node, glance.size)

@@ -18,8 +18,10 @@ _POWER = Line(
 )
 _WINDOW = Line(
     "dumpsys window | grep -E 'mCurrentFocus=|mFocusedApp=|mDreamingLockscreen="
-    "|mShowingLockscreen=|isKeyguardShowing=|mKeyguardShowing=|mIsShowing='"
+    "|mShowingLockscreen=|isKeyguardShowing=|mKeyguardShowing=|mIsShowing=|Rotation='"
 )
+FRAME = Line("dumpsys window | grep -E 'mCurrentFocus=|Rotation='")
+"""Asks for what `frame` reads."""
 _KEYBOARD = Line("dumpsys input_method | grep -E 'mInputShown='")
 GLANCE = sequence(
     _POWER,
@@ -39,6 +41,7 @@ _LOCK = re.compile(
     r"|mIsShowing)=(true|false)"
 )
 _FOCUS = re.compile(r"mCurrentFocus=Window\{\S+ (?:u\d+ )?([^}]*)\}")
+_FRAME = re.compile(r"mCurrentFocus=[^}\n]*|\bm(?:Current)?Rotation=\w+")
 _FOCUSED_APP = re.compile(r"mFocusedApp=.*? u\d+ ([\w.]+)/")
 _SIZE = re.compile(r"(Override|Physical) size: (\d+)x(\d+)")
 _SHADES = ("NotificationShade", "StatusBar", "Keyguard")
@@ -62,6 +65,8 @@ class Glance:
     keyboard: bool
     size: tuple[int, int] | None
     """The display in pixels, upright."""
+    frame: str
+    """See `frame`."""
 
 
 def glance(text: str) -> Glance:
@@ -77,7 +82,16 @@ def glance(text: str) -> Glance:
         shade=shade,
         keyboard="mInputShown=true" in keyboard,
         size=_size(size),
+        frame=frame(window),
     )
+
+
+def frame(text: str) -> str:
+    """Return which windows have the focus and how displays are turned.
+
+    In the phone's own words: it is only compared with what it said before.
+    """
+    return " ".join(_FRAME.findall(text))
 
 
 @dataclass(frozen=True)

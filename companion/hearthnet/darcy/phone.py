@@ -128,7 +128,7 @@ class Phone:
             xml = reply.out.strip()
             if xml.startswith(b"<?xml") and xml.endswith(b"</hierarchy>"):
                 self.trail.append(f"screen {sha256(xml).hexdigest()[:16]}")
-                return Tree(xml)
+                return Tree(xml, facts.frame(reply.error))
             problem = _first_line(reply.error)
             await asyncio.sleep(self.pace.poll)
         raise Stop(Reason.UI_UNREADABLE, f"no dump of the screen: {problem}")
@@ -137,9 +137,10 @@ class Phone:
         # The old file goes first: a dump that fails would leave it to be read.
         # Exit codes of uiautomator mean nothing on MIUI; the file alone counts.
         option = "--compressed " if compressed else ""
+        # What has the focus goes before it, so that a change meanwhile is noticed.
         seconds = self.pace.dump
         command = Line(
-            f"rm -f {DUMP}; "
+            f"{facts.FRAME} 1>&2; rm -f {DUMP}; "
             f"timeout -s KILL {seconds:g} uiautomator dump {option}{DUMP} 1>&2; "
             f"echo exit=$? 1>&2; cat {DUMP}; rm -f {DUMP}"
         )

@@ -84,14 +84,15 @@ class Node:
 class Tree:
     """A parsed dump."""
 
-    def __init__(self, xml: bytes) -> None:
-        """Parse a dump.
+    def __init__(self, xml: bytes, frame: str = "") -> None:
+        """Parse a dump; `frame` is `facts.frame` from right before it.
 
         Raises:
             Stop: `ui_unreadable`, it is no dump or is made to do harm.
         """
         self.rotation = 0
         """Quarter turns of the display."""
+        self.frame = frame
         self.nodes: list[Node] = []
         self._open: list[Node] = []
         self._root = False

@@ -171,6 +171,7 @@ class Framework:
             "WINDOW MANAGER WINDOWS (dumpsys window windows)\n"
             f"  mCurrentFocus={world.focus() if world.awake else 'null'}\n"
             f"  mFocusedApp={app if world.front else 'null'}\n"
+            f"    mCurrentRotation=ROTATION_{90 * world.rotation}\n"
             f"    isKeyguardShowing={str(world.locked).lower()}\n"
             f"    mDreamingLockscreen={str(world.locked).lower()}\n"
         )

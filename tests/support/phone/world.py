@@ -95,7 +95,8 @@ class World:
         if self.locked or self.shade:
             return "Window{1a2b3c u0 NotificationShade}"
         _, package = self.screen()
-        return f"Window{{77aa u0 {package}/{package}.MainActivity}}"
+        window = "88bb" if self.tv.news else "77aa"
+        return f"Window{{{window} u0 {package}/{package}.MainActivity}}"
 
     def start(self, package: str, *, fresh: bool = False) -> None:
         """Bring an app to the front."""
