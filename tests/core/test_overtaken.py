@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from hearthnet.core.intents import Action
+from hearthnet.core.intents import Action, Origin
 from hearthnet.core.messages import MessageType
 from hearthnet.core.reasons import Outcome, Reason
 from hearthnet.core.render import render
 from hearthnet.core.story import lines_of
 from hearthnet.simulation import SimulatedHouse
 
-from .home import BEN, ScriptedPlanner, command, lamp, request, running
+from .home import ANNA, BEN, ScriptedPlanner, command, lamp, request, running
 
 
 async def test_the_later_request_is_named(
@@ -61,3 +61,35 @@ async def test_the_later_request_is_named(
         assert line.reason is Reason.SUPERSEDED
         assert line.evidence[0].intent == done.intent
         assert house.values[desk.id]["brightness_pct"] == 100
+
+
+async def test_no_lease_is_used_once_its_revocation_is_on_record(
+    tmp_path: Path,
+) -> None:
+    """Wishes for one lamp come at once: each takes back the lease before it."""
+    house = SimulatedHouse()
+    desk = lamp(house, "desk")
+    async with running(tmp_path, house) as home:
+        wishes = [
+            home.hub.wishes.propose(
+                principal=person,
+                origin=Origin.APP,
+                targets=(desk.id,),
+                operation="light.turn_on",
+                parameters={"brightness_pct": level},
+                reason=f"{person.name} wants {level} %",
+            )
+            for level, person in ((10, ANNA), (20, BEN), (30, ANNA), (40, BEN))
+        ]
+        await asyncio.gather(*wishes)
+        revoked: set[str | None] = set()
+        used = []
+        for message in home.messages:
+            if message.type is MessageType.REVOCATION:
+                revoked.add(message.lease)
+            elif message.type is MessageType.EXECUTE:
+                used.append(message.lease)
+                assert message.lease not in revoked
+    assert revoked
+    assert used
+    assert house.values[desk.id]["brightness_pct"] == 40

@@ -200,8 +200,7 @@ class Center:
                 if message["to"] == LOCAL:
                     self.oracle.arrived[LOCAL, message["id"]] = True
             case MessageType.REVOCATION if message["to"] == LOCAL:
-                # Right before the manager's own step.
-                self._soon(self.oracle.revoked.add, (LOCAL, message["lease"]))
+                self.oracle.revoked.add((LOCAL, message["lease"]))
         if any(path.startswith(TOLD) for path in record.message.writes):
             self._log.append((now, record, message))
 
@@ -327,6 +326,3 @@ class Center:
 
     def _later(self, seconds: float, what: Callable[..., None], *args: Any) -> None:
         asyncio.get_running_loop().call_later(seconds, what, *args)
-
-    def _soon(self, what: Callable[..., None], *args: Any) -> None:
-        asyncio.get_running_loop().call_soon(what, *args)

@@ -212,10 +212,7 @@ class Post:
                 fence = facts.fences[self.name]
                 facts.fences[self.name] = max(fence, message.event.boot)
         elif message.type is MessageType.REVOCATION and message.lease:
-            lease = message.lease
-            asyncio.get_running_loop().call_soon(
-                lambda: facts.revoked.add((self.name, lease))
-            )
+            facts.revoked.add((self.name, message.lease))
         self._handler(record)
 
     def _said(self, record: Record) -> None:

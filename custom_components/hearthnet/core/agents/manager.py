@@ -14,6 +14,7 @@ from ..clock import Clock
 from ..devices import House, Reading
 from ..gate import Gate
 from ..intents import Evidence
+from ..journal import JournalError
 from ..leases import Lease
 from ..messages import Json, MessageType
 from ..node import Node, Record
@@ -59,19 +60,35 @@ class Manager(Agent):
         """End the task that could not be handled."""
         self._fault(record.message.id, reason, text)
 
-    async def handle(self, record: Record) -> None:
-        """Take a task, or end a lease that is revoked."""
+    def receive(self, record: Record) -> None:
+        """Take a message; a revocation counts from the moment that it is here."""
+        if record.message.type is MessageType.REVOCATION:
+            self._end(record)
+        else:
+            super().receive(record)
+
+    def _end(self, record: Record) -> None:
+        """End a lease. Nothing may wait for its turn: it could be used meanwhile."""
         message = record.message
-        if message.type is MessageType.TASK:
-            order = Order.from_message(message)
-            if order.use is not None:
-                await self._use(order, order.use)
-            else:
-                await self._take(order)
-        elif message.type is MessageType.REVOCATION and message.lease is not None:
+        if message.lease is None:
+            return
+        try:
             refusal = self._gate.revoke(message.lease, by=message.id)
-            if refusal is not None:
-                self._bus.send(refusal)
+        except JournalError as error:
+            self.failed(record, Reason.JOURNAL_UNWRITABLE, str(error))
+            return
+        if refusal is not None:
+            self._bus.send(refusal)
+
+    async def handle(self, record: Record) -> None:
+        """Take a task."""
+        if record.message.type is not MessageType.TASK:
+            return
+        order = Order.from_message(record.message)
+        if order.use is not None:
+            await self._use(order, order.use)
+        else:
+            await self._take(order)
 
     def take_over(self) -> None:
         """Answer for what earlier boots of this node left open. Blocks."""
