@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
             data=arguments.data or default_data(code.name),
             settings={},
         )
-        taken = asyncio.run(_pair(code, config.identity))
+        taken = asyncio.run(answer(code, config.identity))
     except (PairingError, ConfigError, LinkError, OSError) as error:
         sys.stderr.write(f"{error}\n")
         return 1
@@ -72,8 +72,17 @@ def _identity(code: Code, seed: bytes, host: str | None) -> Identity:
     )
 
 
-async def _pair(code: Code, identity: Identity) -> bool:
-    """Say hello under the code until the hub has answered, also over a lost broker."""
+async def answer(code: Code, identity: Identity) -> bool:
+    """Say hello under the code until the hub has answered, also over a lost broker.
+
+    Returns:
+        Whether the hub took this companion in.
+
+    Raises:
+        PairingError: what came is not the hub's answer to us.
+        LinkError: the broker cannot be reached, or refuses.
+        TimeoutError: nobody has confirmed while the code was good.
+    """
     sys.stdout.write(
         f"This is {code.name}, fingerprint {identity.key.public.fingerprint}\n"
         "Confirm it in Home Assistant if it shows the same.\n"

@@ -13,6 +13,7 @@ from hearthnet.core.clock import SystemClock
 from hearthnet.core.intents import Origin
 from hearthnet.core.librarian import host, stream
 from hearthnet.core.messages import MessageType
+from hearthnet.core.node import Record
 from hearthnet.core.reasons import Outcome, Reason
 from tests.core.bus_home import PREFIX, Peer, stranger
 from tests.core.home import ANNA
@@ -59,8 +60,16 @@ async def test_commands_of_before_a_restart_a_day_ago(
             assert step.lease is not None
         await here.until(lambda: not here.outside.alive("darcy"))
         # Two more wait for the manager when the power of the hub fails.
+        begun = asyncio.Semaphore(0)
+
+        def count(record: Record) -> None:
+            if record.message.type is MessageType.INTENT:
+                begun.release()
+
+        here.hub.node.subscribe(count)
         asking = [asyncio.ensure_future(here.switch()) for _ in range(2)]
-        await asyncio.sleep(0.1)
+        for _ in asking:
+            await begun.acquire()
         await here.hub.node.sync()
         shutil.copytree(tmp_path / "hub", tmp_path / "later/hub")
     await asyncio.gather(*asking, return_exceptions=True)

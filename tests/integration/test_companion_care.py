@@ -1,6 +1,8 @@
 """What Home Assistant does for its companions: health, keys, taking one out."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 import json
 from pathlib import Path
 
@@ -17,7 +19,7 @@ from pytest_homeassistant_custom_component.common import MockUser
 from custom_components.hearthnet import companions
 from custom_components.hearthnet.const import DOMAIN
 from custom_components.hearthnet.core.bus.broker import Broker, Topics
-from custom_components.hearthnet.core.bus.link import connect
+from custom_components.hearthnet.core.bus.link import Link, LinkError, connect
 from custom_components.hearthnet.core.companion import Identity
 from custom_components.hearthnet.core.intents import Origin
 from custom_components.hearthnet.core.librarian.dewey import Dewey, Options
@@ -213,17 +215,39 @@ async def test_a_hub_that_runs_twice_grants_nothing(
 
 
 async def test_the_form_listens_again_after_the_broker_was_away(
-    hass: HomeAssistant, broker: Broker, mosquitto: Mosquitto
+    hass: HomeAssistant,
+    broker: Broker,
+    mosquitto: Mosquitto,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    listening, refused = asyncio.Event(), asyncio.Event()
+
+    @asynccontextmanager
+    async def watched(to: Broker, identifier: str) -> AsyncIterator[Link]:
+        try:
+            async with connect(to, identifier) as link:
+                subscribe = link.subscribe
+
+                async def subscribed(topic: str) -> None:
+                    await subscribe(topic)
+                    listening.set()
+
+                monkeypatch.setattr(link, "subscribe", subscribed)
+                yield link
+        except LinkError, OSError:
+            refused.set()
+            raise
+
+    monkeypatch.setattr(companions, "connect", watched)
     code = Code(
         name="phone", role="darcy", hub=KEY.public, secret=b"s" * 16, broker=broker
     )
     pairing = companions.Pairing(code, KEY, via=broker)
     running = asyncio.ensure_future(pairing.async_run())
-    await asyncio.sleep(0.2)
+    await listening.wait()
     mosquitto.kill()
     concluding = asyncio.ensure_future(pairing.async_conclude(accepted=True))
-    await asyncio.sleep(0.2)
+    await refused.wait()
     assert not concluding.done()
     mosquitto.start()
     assert await concluding

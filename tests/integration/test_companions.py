@@ -11,8 +11,12 @@ import subprocess
 import sys
 from typing import Any
 
-from homeassistant.config_entries import SOURCE_USER, ConfigSubentryData
-from homeassistant.core import HomeAssistant
+from homeassistant.config_entries import (
+    SOURCE_USER,
+    ConfigEntryState,
+    ConfigSubentryData,
+)
+from homeassistant.core import HomeAssistant, callback
 from homeassistant.data_entry_flow import FlowResultType
 from homeassistant.helpers import (
     device_registry as dr,
@@ -26,15 +30,16 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from custom_components.hearthnet.const import DOMAIN
 from custom_components.hearthnet.coordinator import OWNER
 from custom_components.hearthnet.core.agents.jobs import Review
-from custom_components.hearthnet.core.bus.broker import Broker, Topics
+from custom_components.hearthnet.core.bus.broker import Broker
 from custom_components.hearthnet.core.bus.link import connect
 from custom_components.hearthnet.core.companion import Companion, Identity
 from custom_components.hearthnet.core.intents import Action, Origin, Request
 from custom_components.hearthnet.core.keys import SigningKey
-from custom_components.hearthnet.core.pairing import Code, accepted, hello
+from custom_components.hearthnet.core.pairing import Code
 from custom_components.hearthnet.diagnostics import async_get_config_entry_diagnostics
 from custom_components.hearthnet.flows import companion as companion_flow
 from custom_components.hearthnet.repairs import ReviewFlow, async_create_fix_flow
+from hearthnet import pair
 from tests.support.mosquitto import Mosquitto
 
 from .setup import ENTRY_ID, OPTIONS, recorded
@@ -221,25 +226,12 @@ async def _nothing(*_: Any) -> bool:
     return True
 
 
-async def _answer(broker: Broker, code: Code, key: SigningKey) -> bool:
+async def _answer(broker: Broker, code: Code) -> bool:
     """Be the command `hearthnet pair`."""
-    topics = Topics(broker.prefix)
-    async with connect(broker, "pairing") as link:
-        await link.subscribe(topics.pair(code.topic, "hub"))
-
-        async def repeat() -> None:
-            while True:
-                await link.publish(topics.pair(code.topic, code.name), hello(code, key))
-                await asyncio.sleep(0.1)
-
-        saying = asyncio.ensure_future(repeat())
-        try:
-            async for delivery in link.deliveries():
-                link.ack(delivery)
-                return accepted(code, key, delivery.payload)
-        finally:
-            saying.cancel()
-    return False
+    identity = Identity(
+        name=code.name, role=code.role, key=KEY, hub=code.hub, broker=broker
+    )
+    return await pair.answer(code, identity)
 
 
 def devices_called(hass: HomeAssistant, name: str) -> list[dr.DeviceEntry]:
@@ -267,7 +259,7 @@ async def test_a_phone_is_paired_and_cut_off(
     assert form["errors"] == {"base": "nobody_yet"}
     monkeypatch.setattr(companion_flow, "PAIR_WAIT", 10.0)
     code = Code.parse(command.split()[2])
-    answering = asyncio.ensure_future(_answer(broker, code, KEY))
+    answering = asyncio.ensure_future(_answer(broker, code))
     form = await flows.async_configure(form["flow_id"], {})
     assert form["step_id"] == "confirm"
     assert told(form, "fingerprint") == KEY.public.fingerprint
@@ -308,7 +300,7 @@ async def test_another_fingerprint_is_not_taken(
     given = {"role": "dewey", "name": "dewey", "host": "127.0.0.1"}
     form = await flows.async_configure(form["flow_id"], given)
     code = Code.parse(told(form, "command").split()[2])
-    answering = asyncio.ensure_future(_answer(broker, code, KEY))
+    answering = asyncio.ensure_future(_answer(broker, code))
     form = await flows.async_configure(form["flow_id"], {})
     result = await flows.async_configure(form["flow_id"], {"same": False})
     assert result["reason"] == "not_the_same"
@@ -406,6 +398,14 @@ async def test_the_record_moves_to_another_machine(
     path.chmod(0o600)
     boot = hub.node.boot
     repository = hub.status.librarian.repository
+    reloaded = asyncio.Event()
+
+    @callback
+    def changed() -> None:
+        if entry.state is ConfigEntryState.LOADED:
+            reloaded.set()
+
+    entry.async_on_state_change(changed)
     program = "import sys; from hearthnet.cli import main; sys.exit(main())"
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-c", program, "dewey", "--config", str(path)),
@@ -413,9 +413,9 @@ async def test_the_record_moves_to_another_machine(
     )
     try:
         async with asyncio.timeout(40):
-            while entry.runtime_data.hub.node.boot == boot:
-                await asyncio.sleep(0.1)
-                await hass.async_block_till_done()
+            await reloaded.wait()
+        await hass.async_block_till_done()
+        assert entry.runtime_data.hub.node.boot > boot
         await recorded(entry)
         status = entry.runtime_data.hub.status.librarian
         assert status.repository == repository

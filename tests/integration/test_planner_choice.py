@@ -149,11 +149,11 @@ async def test_options(hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch) -> 
 async def test_reauth(hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch) -> None:
     """A key that ends at a start is asked for anew, and tested."""
     async with claude(monkeypatch):
+        flow, begun = hass.config_entries.flow, asyncio.Event()
+        flow.async_subscribe_flow(lambda _change, _flow: begun.set())
         entry = await set_up_hearthnet(hass, {"api_key": "ended"}, **CLAUDE)
-        flow = hass.config_entries.flow
         async with asyncio.timeout(20):
-            while not flow.async_progress_by_handler(DOMAIN):  # noqa: ASYNC110
-                await asyncio.sleep(0.02)
+            await begun.wait()
         (asked,) = flow.async_progress_by_handler(DOMAIN)
         assert asked["context"]["source"] == SOURCE_REAUTH
         form = await flow.async_configure(asked["flow_id"])

@@ -150,10 +150,12 @@ class SlowModel:
     most_devices: int = 60
     seconds: float = 30.0
     canceled: list[bool] = field(default_factory=list)
+    asked: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def ask(self, prompt: Prompt, repair: Repair | None, usage: Usage) -> Json:
         """Wait until canceled; what was used until then counts."""
         usage.input_tokens = 700
+        self.asked.set()
         try:
             await asyncio.sleep(3600)
         except asyncio.CancelledError:
@@ -176,7 +178,7 @@ async def test_time_out(seconds: float, fields: dict[str, Any]) -> None:
 async def test_cancellation_is_passed_on_and_counted() -> None:
     model, budget = SlowModel(), Budget()
     task = asyncio.create_task(made_by(model, budget=budget))
-    await asyncio.sleep(0.01)
+    await model.asked.wait()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
