@@ -2,7 +2,8 @@
 
 import pytest
 
-from script.lib.mutations import CORE, MUTATIONS, ROOT, Mutation
+from script.lib.mutants import CORE, MUTATIONS, Mutation
+from script.lib.mutations import ROOT
 
 
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: mutation.safeguard)

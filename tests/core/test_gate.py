@@ -136,6 +136,32 @@ async def test_a_lease_is_for_what_it_says(
     assert isinstance(await world.execute(lease), Receipt)
 
 
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {},  # the device would take its last brightness, which nobody granted
+        {"brightness_pct": 2},
+        {"brightness_pct": True},
+        {"brightness_pct": 1, "transition": 2},
+    ],
+)
+async def test_parameters_are_exactly_those_granted(
+    world: World, parameters: dict[str, Any]
+) -> None:
+    bound = {"brightness_pct": Bound(exact=1)}
+    lease = world.granted(("lamp_a",), "light.turn_on", bound)
+    refusal = await world.execute(lease, parameters)
+    assert codes(refusal) == ["out_of_envelope"]
+    assert isinstance(await world.execute(lease, {"brightness_pct": 1}), Receipt)
+
+
+@pytest.mark.parametrize("ttl", [0.0, -1.0, 60.1])
+async def test_no_lease_lives_longer_than_a_minute(world: World, ttl: float) -> None:
+    lease = world.lease(world.propose(), ttl=ttl)
+    world.admit(world.sign(lease), genuine=False)
+    assert codes(await world.execute(lease)) == ["no_lease"]
+
+
 # F4: one live lease a target, and the older never after the newer
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from hearthnet.core.devices import Principal
 from hearthnet.core.intents import Origin, Result
-from hearthnet.core.messages import MessageType
+from hearthnet.core.messages import Message, MessageType
 from hearthnet.core.reasons import Outcome, Reason
 from hearthnet.core.status import Cause
 from hearthnet.simulation import Behavior, SimulatedHouse
@@ -94,3 +94,70 @@ async def test_a_lease_does_not_outlive_a_stronger_hold(
         )
         assert [s.reason for s in result.steps] == [None if kept else Reason.REVOKED]
     assert len(house.acts) == kept
+
+
+async def leased(home: Home, device: str) -> str:
+    """Return a lease of Anna's that she has not used."""
+    step = await home.hub.wishes.request_lease(
+        principal=ANNA,
+        origin=Origin.APP,
+        target=device,
+        operation="light.turn_on",
+        parameters={},
+        reason="Later.",
+    )
+    assert step.lease is not None
+    return step.lease
+
+
+async def test_a_proposal_is_of_the_tasks_own_manager(tmp_path: Path) -> None:
+    house = SimulatedHouse()
+    device = lamp(house, "sofa").id
+    async with running(tmp_path, house) as home:
+        await leased(home, device)
+        (task,) = home.hub.issuer.tasks
+
+        async def decided(sender: str, device: str) -> Message:
+            proposal = home.hub.node.emit(
+                sender=sender,
+                to="rupert",
+                type=MessageType.PROPOSAL,
+                content="Please.",
+                task=task,
+                body={
+                    "device": device,
+                    "operation": "light.turn_on",
+                    "parameters": {},
+                },
+            )
+            return (await home.hub.issuer.decide(proposal.message)).message
+
+        answer = await decided("darcy", device)
+        assert answer.type is MessageType.DENIAL
+        assert answer.body["reason"] == Reason.OUT_OF_SCOPE
+        # Its own manager cannot name what is not exposed either.
+        hidden = lamp(house, "hidden").id
+        listed = [one for one in house.devices() if one.id != hidden]
+        house.devices = lambda: listed  # type: ignore[method-assign]
+        answer = await decided("jeeves", hidden)
+        assert answer.body["reason"] == Reason.UNKNOWN_TARGET
+
+
+async def test_only_who_was_asked_ends_a_lease(tmp_path: Path) -> None:
+    house = SimulatedHouse()
+    device = lamp(house, "sofa").id
+    async with running(tmp_path, house) as home:
+        lease = await leased(home, device)
+        for sender, ended in (("darcy", 0), ("jeeves", 1)):
+            receipt = home.hub.node.emit(
+                sender=sender,
+                to="rupert",
+                type=MessageType.REFUSAL,
+                content="It is over.",
+                lease=lease,
+                task=next(iter(home.hub.issuer.tasks)),
+                body={"reason": Reason.EXPIRED, "over": True},
+            )
+            tasks, _ = home.hub.issuer.close(receipt.message)
+            assert len(tasks) == ended
+        assert home.hub.status.leases == ()

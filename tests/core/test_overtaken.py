@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from hearthnet.core.intents import Action, Origin
+from hearthnet.core.intents import Action, Origin, Plan, Request
 from hearthnet.core.messages import MessageType
+from hearthnet.core.planner import Situation
 from hearthnet.core.reasons import Outcome, Reason
 from hearthnet.core.render import render
 from hearthnet.core.story import lines_of
@@ -93,3 +94,38 @@ async def test_no_lease_is_used_once_its_revocation_is_on_record(
     assert revoked
     assert used
     assert house.values[desk.id]["brightness_pct"] == 40
+
+
+async def test_an_older_wish_does_not_undo_a_later_one(tmp_path: Path) -> None:
+    """Anna's takes its time to be understood; Ben's was done meanwhile."""
+    house = SimulatedHouse()
+    desk = lamp(house, "desk")
+    understood = asyncio.Event()
+
+    class Slow(ScriptedPlanner):
+        async def plan(self, request: Request, situation: Situation) -> Plan | None:
+            plan = await super().plan(request, situation)
+            await understood.wait()
+            return plan
+
+    dim = Action(
+        targets=(desk.id,),
+        operation="light.turn_on",
+        parameters={"brightness_pct": 10},
+    )
+    async with running(tmp_path, house, Slow({"dim": command(dim)})) as home:
+        first = asyncio.ensure_future(home.hub.wishes.ask(request("dim")))
+        await home.until(MessageType.INTENT)
+        later = await home.hub.wishes.propose(
+            principal=BEN,
+            origin=Origin.APP,
+            targets=(desk.id,),
+            operation="light.turn_on",
+            parameters={"brightness_pct": 100},
+            reason="full",
+        )
+        understood.set()
+        (step,) = (await first).steps
+        assert step.reason is Reason.SUPERSEDED
+        assert step.evidence[0].intent == later.intent
+    assert house.values[desk.id]["brightness_pct"] == 100

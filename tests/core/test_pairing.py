@@ -1,7 +1,9 @@
 """Pairing over a real broker, what must not pass for it, and the broker's rules."""
 
 import asyncio
+import base64
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import pairwise
 import json
 import os
@@ -68,6 +70,23 @@ def test_both_sides_prove_that_they_know_the_code() -> None:
     with pytest.raises(StrangerError, match="repeats"):
         accepted(code(), PHONE, hello(code(), PHONE))
     assert not accepted(code(), PHONE, offer.answer(HUB, accepted=False))
+
+
+def test_a_secret_alone_or_a_key_alone_is_not_enough() -> None:
+    """Who heard the topic does not know the secret; who has it may lack the key."""
+    offer = Offer(code(), since=0.0)
+    said = {
+        "key": PHONE.public.text,
+        "signature": base64.b64encode(PHONE.sign(code().topic.encode())).decode(),
+    }
+    guessed = replace(code(), secret=b"x" * 16).seal("companion", **said)
+    assert offer.hear(guessed, 1.0) is None
+    other = KEYS["stranger"].public.text
+    assert offer.hear(code().seal("companion", **{**said, "key": other}), 1.0) is None
+    assert offer.wrong == 2
+    found = offer.hear(code().seal("companion", **said), 1.0)
+    assert found is not None
+    assert found.key == PHONE.public
 
 
 def test_five_tries_and_ten_minutes() -> None:

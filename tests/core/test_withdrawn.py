@@ -1,13 +1,15 @@
 """What was taken back between a lease and its use, and who may answer for others."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from hearthnet.core.confirmations import LIFE, Binding, Confirmations, Pending
 from hearthnet.core.devices import Device, Principal
 from hearthnet.core.intents import Action, Origin, Step
 from hearthnet.core.reasons import Outcome, Reason
-from hearthnet.simulation import SimulatedHouse
+from hearthnet.simulation import Behavior, SimulatedHouse
 
 from .home import BEN, Home, ScriptedPlanner, command, lamp, request, running
 
@@ -113,3 +115,54 @@ async def test_said_twice_to_one_satellite_is_wished_twice(tmp_path: Path) -> No
             spoken = request("brighter", satellite, origin=Origin.VOICE)
             await home.hub.wishes.ask(spoken)
         assert house.values[desk.id]["brightness_pct"] == 40
+
+
+def test_a_question_has_its_time() -> None:
+    pending = Pending(
+        id="hub.1.9",
+        intent=None,
+        task=None,
+        sentence="Unlock?",
+        binding=Binding(
+            principal=BEN,
+            target=("door",),
+            operation="lock.unlock",
+            parameters={},
+            shown={},
+        ),
+        request=request("unlock"),
+        action=Action(targets=("door",), operation="lock.unlock"),
+        until=LIFE,
+        expires_at=datetime(2026, 1, 1, tzinfo=UTC),
+    )
+    questions = Confirmations()
+    questions.add(pending)
+    assert questions.take(pending.id, LIFE) is None
+    assert questions.standing(LIFE) == ()
+    assert questions.take(pending.id, LIFE - 1) is pending
+    assert questions.take(pending.id, LIFE - 1) is None
+
+
+async def test_a_guest_undoes_only_what_was_his(tmp_path: Path) -> None:
+    """Nor is put back what was never done."""
+    house = SimulatedHouse()
+    desk = lamp(house, "desk", state="on", brightness_pct=20)
+    house.behavior[desk.id] = Behavior(deaf=True)
+    level = Action(
+        targets=(desk.id,),
+        operation="light.turn_on",
+        parameters={"brightness_pct": 90},
+    )
+    planner = ScriptedPlanner({"bright": command(level)})
+    async with running(tmp_path, house, planner) as home:
+        failed = await home.hub.wishes.ask(request("bright", BEN))
+        assert failed.steps[0].outcome is Outcome.FAILED
+        house.behavior.clear()
+        house.change(desk.id, brightness_pct=50)
+        nothing = await home.hub.wishes.ask(request("undo that", BEN))
+        assert nothing.reason is Reason.NOTHING_TO_UNDO
+        done = await home.hub.wishes.ask(request("bright", BEN))
+        assert done.steps[0].outcome is Outcome.CHANGED
+        other = await home.hub.wishes.ask(request(f"undo {done.intent}", GUEST))
+        assert other.reason is Reason.NOTHING_TO_UNDO
+        assert house.values[desk.id]["brightness_pct"] == 90

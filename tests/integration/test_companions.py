@@ -35,11 +35,12 @@ from custom_components.hearthnet.core.bus.link import connect
 from custom_components.hearthnet.core.companion import Companion, Identity
 from custom_components.hearthnet.core.intents import Action, Origin, Request
 from custom_components.hearthnet.core.keys import SigningKey
-from custom_components.hearthnet.core.pairing import Code
 from custom_components.hearthnet.diagnostics import async_get_config_entry_diagnostics
 from custom_components.hearthnet.flows import companion as companion_flow
 from custom_components.hearthnet.repairs import ReviewFlow, async_create_fix_flow
 from hearthnet import pair
+from hearthnet.core import keys, pairing
+from hearthnet.core.companion import Identity as TheirIdentity
 from tests.support.mosquitto import Mosquitto
 
 from .setup import ENTRY_ID, OPTIONS, recorded
@@ -226,10 +227,15 @@ async def _nothing(*_: Any) -> bool:
     return True
 
 
-async def _answer(broker: Broker, code: Code) -> bool:
-    """Be the command `hearthnet pair`."""
-    identity = Identity(
-        name=code.name, role=code.role, key=KEY, hub=code.hub, broker=broker
+async def _answer(text: str) -> bool:
+    """Be the command `hearthnet pair`, which is a program of its own."""
+    code = pairing.Code.parse(text)
+    identity = TheirIdentity(
+        name=code.name,
+        role=code.role,
+        key=keys.SigningKey(bytes([9]) * 32),
+        hub=code.hub,
+        broker=code.broker,
     )
     return await pair.answer(code, identity)
 
@@ -258,8 +264,7 @@ async def test_a_phone_is_paired_and_cut_off(
     form = await flows.async_configure(form["flow_id"], {})
     assert form["errors"] == {"base": "nobody_yet"}
     monkeypatch.setattr(companion_flow, "PAIR_WAIT", 10.0)
-    code = Code.parse(command.split()[2])
-    answering = asyncio.ensure_future(_answer(broker, code))
+    answering = asyncio.ensure_future(_answer(command.split()[2]))
     form = await flows.async_configure(form["flow_id"], {})
     assert form["step_id"] == "confirm"
     assert told(form, "fingerprint") == KEY.public.fingerprint
@@ -299,8 +304,8 @@ async def test_another_fingerprint_is_not_taken(
     form = await flows.async_init(kind, context={"source": SOURCE_USER})
     given = {"role": "dewey", "name": "dewey", "host": "127.0.0.1"}
     form = await flows.async_configure(form["flow_id"], given)
-    code = Code.parse(told(form, "command").split()[2])
-    answering = asyncio.ensure_future(_answer(broker, code))
+    command = told(form, "command")
+    answering = asyncio.ensure_future(_answer(command.split()[2]))
     form = await flows.async_configure(form["flow_id"], {})
     result = await flows.async_configure(form["flow_id"], {"same": False})
     assert result["reason"] == "not_the_same"
