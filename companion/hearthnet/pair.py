@@ -45,11 +45,11 @@ def run(arguments: argparse.Namespace) -> int:
             settings={},
         )
         taken = asyncio.run(answer(code, config.identity))
-    except (PairingError, ConfigError, LinkError, OSError) as error:
-        sys.stderr.write(f"{error}\n")
-        return 1
     except TimeoutError:
         sys.stderr.write("nobody confirmed within ten minutes: make a new code\n")
+        return 1
+    except (PairingError, ConfigError, LinkError, OSError) as error:
+        sys.stderr.write(f"{error}\n")
         return 1
     if not taken:
         sys.stderr.write("Home Assistant did not take this companion in\n")

@@ -74,10 +74,10 @@ async def async_try_broker(broker: Broker) -> str | None:
         async with asyncio.timeout(CONNECT_TIMEOUT):
             async with connect(broker, f"{broker.prefix}/{os.urandom(4).hex()}"):
                 return None
-    except (LinkError, OSError) as error:
-        return str(error) or type(error).__name__
     except TimeoutError:
         return f"no answer in {CONNECT_TIMEOUT:.0f} s"
+    except (LinkError, OSError) as error:
+        return str(error) or type(error).__name__
 
 
 def read_record(path: Path) -> Named | None:

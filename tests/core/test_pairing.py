@@ -13,6 +13,7 @@ import sys
 
 import pytest
 
+from hearthnet import pair
 from hearthnet.cli import main
 from hearthnet.config import Config, ConfigError
 from hearthnet.core.bus.broker import Broker, Topics
@@ -172,6 +173,17 @@ async def test_the_command(mosquitto: Mosquitto, tmp_path: Path) -> None:
 def test_a_broker_that_is_not_there_is_told_at_once(tmp_path: Path) -> None:
     """Nobody would wait ten minutes to hear that the address is wrong."""
     assert main(["pair", code(1).text, "--config", str(tmp_path / "new")]) == 1
+
+
+def test_who_waited_in_vain_is_told_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def nobody(*_: object) -> bool:
+        raise TimeoutError
+
+    monkeypatch.setattr(pair, "answer", nobody)
+    assert main(["pair", code(1).text, "--config", str(tmp_path / "new")]) == 1
+    assert "nobody confirmed within ten minutes" in capsys.readouterr().err
 
 
 def test_configurations_that_cannot_be_used(tmp_path: Path) -> None:

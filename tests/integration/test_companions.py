@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 import os
 from pathlib import Path
+import socket
 import subprocess
 import sys
 from typing import Any
@@ -27,6 +28,7 @@ from homeassistant.setup import async_setup_component
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
+from custom_components.hearthnet import companions
 from custom_components.hearthnet.const import DOMAIN
 from custom_components.hearthnet.coordinator import OWNER
 from custom_components.hearthnet.core.agents.jobs import Review
@@ -171,6 +173,16 @@ async def test_the_broker_of_the_mqtt_integration(
     kept = result["data"]["broker"]
     assert (kept["host"], kept["port"]) == ("127.0.0.1", broker.port)
     assert kept["prefix"].startswith("hearthnet/")
+
+
+async def test_what_listens_and_says_nothing_is_no_broker(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(companions, "CONNECT_TIMEOUT", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        silent = Broker(host="127.0.0.1", port=port, prefix=PREFIX)
+        assert (await companions.async_try_broker(silent) or "").startswith("no answer")
 
 
 async def test_a_planner_and_a_broker(hass: HomeAssistant, broker: Broker) -> None:

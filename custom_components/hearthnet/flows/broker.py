@@ -73,4 +73,10 @@ async def async_check_broker(
         problem = str(error)
     if problem is None:
         return broker
-    return Trouble(key="broker_unreachable", placeholders={"error": problem})
+    return Trouble(
+        key="broker_unreachable",
+        placeholders={
+            "error": problem,
+            "address": f"{given[CONF_HOST]}:{given[CONF_PORT]:.0f}",
+        },
+    )
