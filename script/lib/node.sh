@@ -22,6 +22,6 @@ card_packages() { # what frontend/package-lock.json names, and nothing else
   stamp=$(sha256sum frontend/package.json frontend/package-lock.json)
   [ "$(cat frontend/node_modules/.stamp 2> /dev/null)" != "$stamp" ] || return 0
   echo "setup: frontend/node_modules"
-  (cd frontend && npm ci --no-audit --no-fund --loglevel=error)
+  (cd frontend && npm ci --no-audit --no-fund --no-update-notifier --loglevel=error)
   echo "$stamp" > frontend/node_modules/.stamp
 }
