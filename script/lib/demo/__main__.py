@@ -102,7 +102,8 @@ def _conclude(home: Stage, runs: Sequence[Run], modeled: Run, path: Path | None)
         print("Did not hold:", *broken, sep="\n  ")
         return 1
     held = sum(len(run.checks) for run in (*runs, modeled))
-    print(f"All {held} properties held in {len(runs)} rounds and with a model.")
+    rounds = "one round" if len(runs) == 1 else f"{len(runs)} rounds"
+    print(f"All {held} properties held in {rounds} and with a model.")
     return 0
 
 

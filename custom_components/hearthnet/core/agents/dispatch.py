@@ -362,7 +362,8 @@ class Dispatch:
     def close(self, answer: Message) -> None:
         """Take the end of a task: holds follow from it, and whoever waits is told."""
         ended, change = self._issuer.close(answer)
-        held = f" {len(change.made)} attributes are held." if change.made else ""
+        count = len(change.made)
+        held = f" Attributes held: {count}." if count else ""
         ends = answer.type is MessageType.RECEIPT or answer.body.get("over") is True
         # The next boot has no other way to know: the answer is in another journal.
         over = answer.lease if ends else None
