@@ -53,7 +53,7 @@ def test_words(data: dict[str, Any], asked: str | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("age", "since", "old"),
+    ("age", "listening", "old"),
     [
         (timedelta(0), timedelta(0), False),
         # Telegram tells whole seconds, so the start's own second counts.
@@ -64,5 +64,5 @@ def test_words(data: dict[str, Any], asked: str | None) -> None:
         (timedelta(0), None, True),
     ],
 )
-def test_is_old(age: timedelta, since: timedelta | None, old: bool) -> None:
-    assert is_old(NOW - age, None if since is None else NOW - since, NOW) is old
+def test_is_old(age: timedelta, listening: timedelta | None, old: bool) -> None:
+    assert is_old(NOW - age, listening, NOW) is old

@@ -7,6 +7,7 @@ from typing import Any
 from homeassistant.components.frontend.storage import async_user_store
 from homeassistant.core import Context, HomeAssistant
 from homeassistant.helpers.dispatcher import async_dispatcher_send
+from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry, MockUser
 
@@ -546,3 +547,22 @@ async def test_every_request_and_a_lost_agent(
     assert sent.text.splitlines()[0] == f"{hass_owner_user.name}: Turn on the desk"
     async_dispatcher_send(hass, SIGNAL_NEWS, AgentLost(name="darcy"))
     await server.shown("Darcy is not connected any more.")
+
+
+async def test_a_clock_that_is_put_right_makes_nobody_old(
+    hass: HomeAssistant,
+    server: TelegramServer,
+    entry: MockConfigEntry,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A start with a clock an hour ahead; now the network has told the time."""
+    utcnow = dt_util.utcnow
+    ahead = timedelta(hours=1)
+    monkeypatch.setattr(dt_util, "utcnow", lambda: utcnow() + ahead)
+    assert await hass.config_entries.async_reload(entry.entry_id)
+    await server.say(ANNA, "/help")
+    await server.shown("1 message from before my start")
+    monkeypatch.setattr(dt_util, "utcnow", utcnow)
+    await server.say(ANNA, "/help")
+    await server.shown("Write what you want")
+    assert len(server.sent) == 2

@@ -27,11 +27,13 @@ def words(data: Mapping[str, Any]) -> str | None:
     return re.sub(rf"^@{re.escape(bot)}\b[,:]?\s*", "", text, flags=re.IGNORECASE)
 
 
-def is_old(written: datetime, since: datetime | None, now: datetime) -> bool:
+def is_old(written: datetime, listening: timedelta | None, now: datetime) -> bool:
     """Tell whether a message is from before we listened, or came far too late.
 
-    `since` is None while we do not listen yet. Telegram tells whole seconds.
+    `listening` is for how long we have, by a clock that nobody sets; None: not yet.
+    Telegram tells whole seconds.
     """
-    if since is None:
+    if listening is None:
         return True
+    since = now - listening
     return written < since.replace(microsecond=0) or now - written > OLDEST

@@ -6,7 +6,7 @@ a text changes either.
 
 from collections import defaultdict, deque
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import timedelta
 import secrets
 from typing import Any, Final
 
@@ -82,7 +82,8 @@ class Telegram:
         )
         self._refused: dict[int, float] = {}
         self._missed: dict[Chat, int] = {}
-        self._since: datetime | None = None
+        self._since: float | None = None
+        """Since when messages are taken, by the loop's clock."""
         listen = home.hass.bus.async_listen
         self._ends: list[CALLBACK_TYPE] = [
             listen(TEXT, self._async_wrote),
@@ -95,7 +96,7 @@ class Telegram:
 
     async def async_open(self) -> None:
         """Take messages from now on; end what an earlier boot has left open."""
-        self._since = dt_util.utcnow()
+        self._since = self._home.hass.loop.time()
         restarted = End("restarted").told(self._reader)
         for place in (await self._kept.async_left()).values():
             if (chat := self._chats.get((place["bot"], place["chat"]))) is not None:
@@ -214,7 +215,7 @@ class Telegram:
         if data["id"] in taken:
             return
         taken.append(data["id"])
-        if is_old(data["date"], self._since, dt_util.utcnow()):
+        if is_old(data["date"], self._listening, dt_util.utcnow()):
             self._miss(chat)
             return
         await self._async_take(chat, text, data)
@@ -326,6 +327,12 @@ class Telegram:
     def _reader(self) -> Reader:
         """Everybody there."""
         return self._home.reader(self._home.hass.config.language)
+
+    @property
+    def _listening(self) -> timedelta | None:
+        if self._since is None:
+            return None
+        return timedelta(seconds=self._home.hass.loop.time() - self._since)
 
     def _chat(self, data: Mapping[str, Any]) -> Chat | None:
         return self._chats.get((data["bot"]["config_entry_id"], data["chat_id"]))
