@@ -24,11 +24,13 @@ from homeassistant.util.signal_type import SignalType
 import voluptuous as vol
 
 from .coordinator import SIGNAL_DECISION, SIGNAL_NEWS, async_running
+from .core.intents import PlanKind, Result, Step
 from .core.news import AgentLost, Finished, HoldBroken, HoldEnded
 from .core.reasons import Reason
 from .core.status import Decision, QuestionStatus
 from .entity import DECIDED
 from .house import HassHouse
+from .speech import speech
 
 CONF_AGENT: Final = "agent"
 CONF_COMPLETE: Final = "complete"
@@ -138,7 +140,18 @@ class ConflictFound(DecisionMade):
         if (told := super()._told(item)) is None:
             return None
         evidence = [entry.text for entry in item.step.evidence]
-        return {**told[0], "evidence": evidence}, f"conflict at {item.step.name}"
+        more = {"evidence": evidence, "sentence": self._sentence(item.step)}
+        return {**told[0], **more}, f"conflict at {item.step.name}"
+
+    def _sentence(self, step: Step) -> str:
+        """Tell it in the language and time of Home Assistant."""
+        if (coordinator := async_running(self._hass)) is None:
+            return ""
+        language = self._hass.config.language
+        result = Result(
+            intent="", kind=PlanKind.COMMAND, language=language, steps=(step,)
+        )
+        return speech(coordinator, result, language)
 
 
 class IntentFinished(HearthnetTrigger[Finished]):

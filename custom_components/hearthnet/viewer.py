@@ -176,9 +176,17 @@ class Viewer:
         """Return a chain's messages; of what may not be read, only that it was."""
         tasks = {e["id"]: e for e in events if e["type"] == MessageType.TASK}
         told = [e for e in events if e.get("message")]
-        return plain([self._node(e, tasks.get(e["task"])) for e in told])
+        held = {
+            f"holds/{met['hold']['id']}.json": self._held(met["hold"])
+            for event in told
+            if event["type"] == MessageType.CONFLICT
+            for met in event["message"]["body"].get("conflicts", ())
+        }
+        return plain([self._node(e, tasks.get(e["task"]), held) for e in told])
 
-    def _node(self, event: Event, task: Event | None) -> dict[str, Any]:
+    def _node(
+        self, event: Event, task: Event | None, held: Mapping[str, str]
+    ) -> dict[str, Any]:
         body = event["message"].get("body", {})
         order = task["message"]["body"] if task else {}
         about = [*event["devices"], *order.get("targets", ())]
@@ -198,7 +206,7 @@ class Viewer:
             "status": _status(event),
             "text": self._words(event, body, order, named) if shown else "",
             "targets": self.targets(named) if shown else [],
-            "evidence": list(body.get("evidence", ())) if shown else [],
+            "evidence": self._evidence(body, held) if shown else [],
             "until": from_text(until).timestamp() if until else None,
             "commit": event["commit"],
         }
@@ -258,17 +266,28 @@ class Viewer:
 
     def _conflict(self, body: Mapping[str, Any]) -> str:
         """Name who holds what, each once."""
-        held: dict[tuple[str, datetime, datetime], None] = {}
-        for conflict in body.get("conflicts", ()):
-            hold = conflict["hold"]
-            since, ends = from_text(hold["since"]), from_text(hold["ends_at"])
-            held[hold["principal"]["name"], since, ends] = None
-        return self.texts.comma.join(
-            self.texts.held_until.format(
-                who=who, time=self._clock(since), end=self._clock(ends)
-            )
-            for who, since, ends in held
+        held = (self._held(met["hold"]) for met in body.get("conflicts", ()))
+        return self.texts.comma.join(dict.fromkeys(held))
+
+    def _held(self, hold: Mapping[str, Any]) -> str:
+        return self.texts.held_until.format(
+            who=hold["principal"]["name"],
+            time=self._clock(from_text(hold["since"])),
+            end=self._clock(from_text(hold["ends_at"])),
         )
+
+    def _evidence(
+        self, body: Mapping[str, Any], held: Mapping[str, str]
+    ) -> list[dict[str, Any]]:
+        """Cite in the reader's words and time what the record has in its own.
+
+        A hold for each attribute is one wish, and is cited once.
+        """
+        cited: dict[tuple[str, str | None], dict[str, Any]] = {}
+        for item in body.get("evidence", ()):
+            text = held.get(item.get("path", ""), item["text"])
+            cited.setdefault((text, item.get("event")), {**item, "text": text})
+        return list(cited.values())
 
     def _clock(self, moment: datetime) -> str:
         return dt_util.as_local(moment).strftime(self.texts.time)

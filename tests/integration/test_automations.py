@@ -132,6 +132,7 @@ async def test_a_conflict(
     (found,) = got(events)
     assert (found["entity_id"], found["reason"]) == (DESK, "conflict")
     assert "Anna" in found["evidence"][0]
+    assert found["sentence"].startswith("Desk was left alone: a request by Anna of ")
 
 
 async def test_the_end_of_a_request(

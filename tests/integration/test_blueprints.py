@@ -239,8 +239,8 @@ async def test_notify_on_conflict(
     assert bool(notices) is told
     if told:
         assert notices[0].data["title"] == "Desk was left alone"
-        assert notices[0].data["message"].startswith("Dusk: ")
-        assert "Anna" in notices[0].data["message"]
+        message = notices[0].data["message"]
+        assert message.startswith("Dusk: Desk was left alone: a request by Anna of ")
 
 
 async def test_guest_mode(

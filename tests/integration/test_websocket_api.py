@@ -230,6 +230,8 @@ async def test_the_conflict_is_told_with_its_hold(
     denial = nodes[4]
     assert denial["status"] == "no"
     assert denial["evidence"][0]["event"] == before["event"]
+    # In the reader's words and time, not as recorded.
+    assert {cited["text"] for cited in denial["evidence"]} == {texts["conflict"]}
     assert denial["cause"] == nodes[2]["id"]
     assert (denial["from"], denial["to"]) == ("rupert", "jeeves")
 
