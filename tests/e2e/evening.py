@@ -15,6 +15,7 @@ from tests.support.process import wait_until
 from .cards import card_of, dashboard, row_of
 
 DESK, SHELF, DOOR = "light.desk_lamp", "light.shelf_lamp", "lock.front_door"
+RESIDENT = "Anna"
 AGENT = "conversation.hearthnet"
 ROUTINE = "automation.wind_down"
 LEVEL, DIM = 60, 20
@@ -32,6 +33,9 @@ def home(config: Path) -> Iterator[HassServer]:
     (config / "automations.yaml").write_text("[]\n")
     with HassServer(config, yaml=configuration()) as hass:
         furnish(hass)
+        with hass.websocket() as socket:
+            me = socket.call("auth/current_user")["id"]
+            socket.call("config/auth/update", user_id=me, name=RESIDENT)
         yield hass
 
 
@@ -115,7 +119,7 @@ class Evening:
         card = card_of(page)
         refused = row_of(card, "An earlier request won")
         expect(refused).to_contain_text("Desk lamp")
-        expect(refused).to_contain_text("Owner asked at")
+        expect(refused).to_contain_text(f"{RESIDENT} asked at")
         refused.locator("button.main").click()
         types = card.locator(".step .type")
         expect(types).to_contain_text(
