@@ -29,6 +29,7 @@ from homeassistant.components.vacuum import VacuumEntityFeature as Vacuum
 from homeassistant.components.valve import ValveEntityFeature as Valve
 from homeassistant.components.water_heater import WaterHeaterEntityFeature as Heater
 
+EFFECT = int(Light.EFFECT)
 TRANSITION = int(Light.TRANSITION)
 CAMERA_ON_OFF = 1
 """Of `CameraEntityFeature`; its module loads a library for pictures."""
@@ -62,6 +63,8 @@ def _light(supported: int, attributes: Mapping[str, Any]) -> set[str]:
         names.add("color_temp_kelvin")
     if color_supported(modes):
         names.add("rgb_color")
+    if supported & EFFECT:
+        names.add("effect")
     if supported & TRANSITION:
         names.add("transition")
     return names

@@ -20,9 +20,7 @@ from homeassistant.core import (
     EventStateChangedData,
     HassJob,
     HomeAssistant,
-    State,
     callback,
-    split_entity_id,
 )
 from homeassistant.helpers import (
     area_registry as ar,
@@ -35,27 +33,20 @@ from homeassistant.helpers.entity import entity_sources
 from homeassistant.helpers.event import async_call_later
 from homeassistant.util.read_only_dict import ReadOnlyDict
 
+from .building import DOMAINS, GROUP, OWN, Builder, device_id_of
 from .core.devices import Device, Principal, Reading
-from .core.domains import OPERATIONS, routines
+from .core.domains import OPERATIONS
 from .core.operations import Operation
 from .core.policy.model import Declared
-from .features import CODED, features_of
-from .groups import leaves
 from .people import People
-from .places import Place, other_names, registered_name
 from .values import reading_of
 
 ASSISTANT = "conversation"
 """Exposure to voice assistants is exposure to HearthNet: one list for the owner."""
-GROUP = "group"
-OWN = "hearthnet"
-DOMAINS = frozenset(operation.domain for operation in OPERATIONS.values())
 CHUNK = 50
 """Devices looked at in one step of the loop."""
 WARM_AFTER = 0.1
 """Seconds of quiet in the registries after which the devices are looked at anew."""
-ALIASES = {("switch_as_x", "light"), ("switch_as_x", "fan")}
-"""Platform and domain whose entities are another one seen with the same values."""
 
 type _Version = tuple[er.RegistryEntry | None, ReadOnlyDict[str, Any] | None]
 
@@ -81,8 +72,7 @@ class HassHouse:
         self.hass = hass
         self._options = options or HouseOptions()
         self.people = People(hass, self._options.roles)
-        self._same_as: dict[str, str] = {}
-        self._declared: Mapping[str, Declared] = {}
+        self._builder = Builder(hass)
         self._listeners: list[Callable[[], None]] = []
         self._exposed: tuple[str, ...] | None = None
         self._built: dict[str, tuple[_Version, Device]] = {}
@@ -125,16 +115,16 @@ class HassHouse:
     def async_set_same_as(self, sets: Iterable[frozenset[str]]) -> None:
         """Take which entity ids the policy calls one physical device."""
         same = {entity_id: min(entities) for entities in sets for entity_id in entities}
-        if same != self._same_as:
-            self._same_as = same
+        if same != self._builder.same_as:
+            self._builder.same_as = same
             self._built.clear()
             self._listed = None
 
     @callback
     def async_set_declared(self, declared: Mapping[str, Declared]) -> None:
         """Take which scripts and opaque scenes the policy declares."""
-        if declared != self._declared:
-            self._declared = declared
+        if declared != self._builder.declared:
+            self._builder.declared = declared
             self._built.clear()
             self._set_changed()
 
@@ -163,7 +153,8 @@ class HassHouse:
         # Both are replaced when they change, so being the same object is enough.
         if built and built[0][0] is version[0] and built[0][1] is version[1]:
             return built[1]
-        if (device := self._build(device_id, entity_id, entry, state)) is None:
+        device = self._builder.build(device_id, entity_id, entry, state)
+        if device is None:
             self._built.pop(device_id, None)
             return None
         self._built[device_id] = version, device
@@ -213,10 +204,7 @@ class HassHouse:
     @callback
     def device_id(self, entity_id: str) -> str:
         """Return the device id of an entity."""
-        entry = er.async_get(self.hass).async_get(entity_id)
-        return entry.id if entry is not None else entity_id
-
-    # Building
+        return device_id_of(self.hass, entity_id)
 
     @callback
     def _find_exposed(self) -> tuple[str, ...]:
@@ -226,7 +214,7 @@ class HassHouse:
             if entry.disabled_by is None
             and entry.platform != OWN
             and (entry.domain in DOMAINS or entry.domain == GROUP)
-            and self._is_known(entry.entity_id)
+            and self._builder.knows(entry.entity_id)
         }
         found |= {entity_id: entity_id for entity_id in self._options.unregistered}
         return tuple(
@@ -234,87 +222,6 @@ class HassHouse:
             for device_id, entity_id in sorted(found.items(), key=lambda item: item[1])
             if async_should_expose(self.hass, ASSISTANT, entity_id)
         )
-
-    @callback
-    def _build(
-        self,
-        device_id: str,
-        entity_id: str,
-        entry: er.RegistryEntry | None,
-        state: State | None,
-    ) -> Device | None:
-        if not self._is_known(entity_id):
-            return None
-        declared = self._declared.get(entity_id)
-        # What a scene lists as its entities is what it is thought to move, no group.
-        members = () if declared else leaves(self.hass, entity_id)
-        domain = self._domain(entity_id, members)
-        if domain is None or (entry is not None and entry.platform == OWN):
-            return None
-        attributes: dict[str, Any] = dict(state.attributes) if state else {}
-        if entry is not None:
-            attributes = {**(entry.capabilities or {}), **attributes}
-            attributes[CODED] = _has_code(entry)
-            supported = attributes.get("supported_features", entry.supported_features)
-        else:
-            supported = attributes.get("supported_features", 0)
-        name = state.name if state else registered_name(self.hass, entry, entity_id)
-        place = Place.of(self.hass, entry)
-        return Device(
-            id=device_id,
-            entity_id=entity_id,
-            name=name,
-            domain=domain,
-            device_class=attributes.get("device_class")
-            or (entry and (entry.device_class or entry.original_device_class))
-            or None,
-            area=place.area,
-            floor=place.floor,
-            labels=place.labels,
-            aliases=other_names(self.hass, entry, name),
-            members=tuple(self.device_id(member) for member in members),
-            moves=tuple(map(self.device_id, sorted(declared.members)))
-            if declared
-            else (),
-            risk=declared.risk if declared else None,
-            physical=self._physical(entity_id, entry),
-            assumed_state=bool(attributes.get("assumed_state")),
-            features=features_of(domain, int(supported or 0), attributes)
-            if entity_id.startswith(f"{domain}.")
-            else None,
-        )
-
-    @callback
-    def _is_known(self, entity_id: str) -> bool:
-        """Tell whether it is known what an entity moves."""
-        domain = split_entity_id(entity_id)[0]
-        return domain not in routines.DOMAINS or entity_id in self._declared
-
-    @callback
-    def _domain(self, entity_id: str, members: tuple[str, ...]) -> str | None:
-        """Return the domain whose operations a device takes, None if there is none.
-
-        A `group.*` takes those of its members, if they all are of one domain.
-        """
-        domain = split_entity_id(entity_id)[0]
-        if domain == GROUP:
-            inner = {split_entity_id(member)[0] for member in members}
-            domain = inner.pop() if len(inner) == 1 else GROUP
-        return domain if domain in DOMAINS else None
-
-    @callback
-    def _physical(self, entity_id: str, entry: er.RegistryEntry | None) -> str | None:
-        """Return the device that an entity is only another face of, if it is one."""
-        if (first := self._same_as.get(entity_id, entity_id)) != entity_id:
-            return self.device_id(first)
-        if entry is None or (entry.platform, entry.domain) not in ALIASES:
-            return None
-        config = self.hass.config_entries.async_get_entry(entry.config_entry_id or "")
-        if config is None:
-            return None
-        registry = er.async_get(self.hass)
-        wrapped = er.async_resolve_entity_id(registry, config.options["entity_id"])
-        return self.device_id(wrapped) if wrapped else None
 
     # Changes
 
@@ -372,13 +279,6 @@ class HassHouse:
             self.device(device_id)
             if number % CHUNK == CHUNK - 1:
                 await asyncio.sleep(0)
-
-
-@callback
-def _has_code(entry: er.RegistryEntry) -> bool:
-    """Tell whether the owner gave Home Assistant a code to use for a lock or alarm."""
-    options = entry.options.get(entry.domain)
-    return bool(options and options.get("default_code"))
 
 
 @callback

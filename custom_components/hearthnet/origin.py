@@ -26,6 +26,7 @@ from homeassistant.helpers.target import (
 )
 import voluptuous as vol
 
+from .building import DOMAINS
 from .core.devices import Principal, Values
 from .core.domains import OPERATIONS, routines
 from .core.effects import STATE, same_value
@@ -33,7 +34,6 @@ from .core.messages import Json
 from .core.operations import check_parameters
 from .core.status import Cause
 from .groups import leaves
-from .house import DOMAINS
 from .people import People
 from .values import MOVING
 

@@ -13,6 +13,7 @@ from homeassistant.const import STATE_UNAVAILABLE, STATE_UNKNOWN
 from homeassistant.core import State
 
 from .core.devices import Reading
+from .core.domains.light import NO_EFFECT
 from .core.effects import STATE, same_value
 from .core.messages import Json
 
@@ -76,7 +77,7 @@ def _light(state: State) -> dict[str, Json]:
         # At least 1: the dimmest light is on, and 0 % would say off.
         values["brightness_pct"] = max(1, round(brightness * 100 / 255))
     effect = attributes.get("effect")
-    if isinstance(effect, str) and effect.lower() not in ("off", "none", ""):
+    if isinstance(effect, str) and effect and effect.lower() not in NO_EFFECT:
         # Its colors run by themselves: each would look like somebody's change.
         return values | {"effect": effect}
     mode = attributes.get("color_mode")

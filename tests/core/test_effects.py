@@ -18,6 +18,13 @@ from hearthnet.core.messages import Json
         ("is_volume_muted", True, 1, False),
         ("rgb_color", [255, 0, 0], [255, 0, 0], True),
         ("rgb_color", [255, 0, 0], [255, 0], False),
+        # Through xy, and without its brightness.
+        ("rgb_color", [0, 0, 255], [11, 0, 255], True),
+        ("rgb_color", [128, 0, 128], [254, 11, 255], True),
+        ("rgb_color", [255, 165, 0], [255, 128, 0], False),
+        ("rgb_color", [0, 0, 0], [255, 255, 255], False),
+        ("rgb_color", [0, 0, 0], [0, 0, 0], True),
+        ("rgb_color", [255, 0, 0], None, False),
         ("state", "on", "on", True),
         ("state", "on", "playing", True),
         ("state", "on", "heat", True),

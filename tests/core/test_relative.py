@@ -3,11 +3,11 @@
 from hypothesis import given, settings, strategies as st
 import pytest
 
-from hearthnet.core.devices import Values
+from hearthnet.core.devices import Limit, Values
 from hearthnet.core.domains import OPERATIONS
-from hearthnet.core.operations import Problem, check_parameters
+from hearthnet.core.operations import Parameters, Problem, check_parameters
 from hearthnet.core.reasons import Reason
-from hearthnet.core.relative import Resolved, resolve, resolve_toggle
+from hearthnet.core.relative import Limits, Resolved, resolve, resolve_toggle
 
 
 def change(
@@ -15,7 +15,7 @@ def change(
     parameter: str,
     delta: float,
     values: Values,
-    limits: dict[str, tuple[float, float]] | None = None,
+    limits: Limits | None = None,
 ) -> Resolved | Problem:
     return resolve(OPERATIONS[operation], {}, {parameter: delta}, values, limits)
 
@@ -59,8 +59,69 @@ def test_a_difference_becomes_a_value(
 
 def test_the_device_s_own_limits_count() -> None:
     values: Values = {"temperature": 21}
-    found = change(HEATING, "temperature", 9, values, {"temperature": (7, 25)})
+    found = change(HEATING, "temperature", 9, values, {"temperature": Limit(7, 25)})
     assert found == Resolved({"temperature": 25}, frozenset({"temperature"}))
+
+
+SPEEDS = {"percentage": Limit(step=100 / 3)}
+STEPS = {"value": Limit(1, 100, 2, base=1)}
+WHITES = {"color_temp_kelvin": Limit(2200, 6500)}
+DEGREES = {"temperature": Limit(7, 35, 0.5)}
+
+
+@pytest.mark.parametrize(
+    ("operation", "parameters", "limits", "fitted"),
+    [
+        ("fan.set_percentage", {"percentage": 50}, SPEEDS, 66),
+        ("fan.set_percentage", {"percentage": 100}, SPEEDS, 100),
+        ("fan.set_percentage", {"percentage": 2}, SPEEDS, 33),
+        ("number.set_value", {"value": 6.2}, STEPS, 7),
+        ("number.set_value", {"value": 100}, STEPS, 99),
+        ("climate.set_temperature", {"temperature": 21.2}, DEGREES, 21),
+        ("climate.set_temperature", {"temperature": 35}, DEGREES, 35),
+        ("light.turn_on", {"color_temp_kelvin": 1800}, WHITES, 2200),
+        ("light.turn_on", {"color_temp_kelvin": 3000}, WHITES, 3000),
+    ],
+)
+def test_a_number_becomes_one_that_the_device_has(
+    operation: str, parameters: Parameters, limits: Limits, fitted: float
+) -> None:
+    """What the lease names is what will be: of three speeds, half is the second."""
+    found = resolve(OPERATIONS[operation], parameters, {}, {}, limits)
+    assert isinstance(found, Resolved)
+    assert list(found.parameters.values()) == [fitted]
+    again = resolve(OPERATIONS[operation], found.parameters, {}, {}, limits)
+    assert isinstance(again, Resolved)
+    assert again.parameters == found.parameters
+
+
+@pytest.mark.parametrize("value", [6.9, 36])
+def test_what_the_device_does_not_take_is_refused_with_its_limits(value: float) -> None:
+    found = resolve(OPERATIONS[HEATING], {"temperature": value}, {}, {}, DEGREES)
+    assert isinstance(found, Problem)
+    assert (found.reason, found.field) == (Reason.BAD_PARAMETER, "temperature")
+    assert "7 to 35" in found.text
+
+
+@pytest.mark.parametrize(
+    ("delta", "present", "expected", "clamped"),
+    [
+        (20, 33, 66, False),
+        (5, 33, 66, False),
+        (-5, 66, 33, False),
+        (60, 33, 100, False),
+        (90, 33, 100, True),
+        (-90, 33, 33, True),
+        (5, 100, 100, True),
+    ],
+)
+def test_a_difference_is_at_least_one_step_of_the_device(
+    delta: float, present: int, expected: int, clamped: bool
+) -> None:
+    values: Values = {"percentage": present}
+    found = change("fan.set_percentage", "percentage", delta, values, SPEEDS)
+    met = frozenset({"percentage"} if clamped else ())
+    assert found == Resolved({"percentage": expected}, met)
 
 
 @pytest.mark.parametrize(

@@ -21,8 +21,10 @@ from homeassistant.components.water_heater import (
 from homeassistant.core import State
 import pytest
 
+from custom_components.hearthnet.core.devices import Limit
 from custom_components.hearthnet.core.messages import Json
 from custom_components.hearthnet.core.texts import TABLES
+from custom_components.hearthnet.limits import limits_of
 from custom_components.hearthnet.values import differences, reading_of, values_of
 
 
@@ -168,3 +170,43 @@ def test_home_assistants_states_have_words() -> None:
     }
     for language, table in TABLES.items():
         assert states <= set(table.states), language
+
+
+@pytest.mark.parametrize(
+    ("domain", "attributes", "limits"),
+    [
+        (
+            "climate",
+            {"min_temp": 7, "max_temp": 35, "target_temp_step": 0.5},
+            dict.fromkeys(
+                ("temperature", "target_temp_low", "target_temp_high"),
+                Limit(7, 35, 0.5),
+            ),
+        ),
+        ("climate", {}, {}),
+        ("fan", {"percentage_step": 25.0}, {"percentage": Limit(step=25)}),
+        (
+            "humidifier",
+            {"min_humidity": 30, "max_humidity": 80},
+            {"humidity": Limit(30, 80)},
+        ),
+        (
+            "light",
+            {"min_color_temp_kelvin": 2000, "max_color_temp_kelvin": None},
+            {"color_temp_kelvin": Limit(2000)},
+        ),
+        ("number", {"min": 1, "max": 9, "step": 2}, {"value": Limit(1, 9, 2, 1)}),
+        (
+            "input_number",
+            {"min": -5, "max": 5, "step": 0},
+            {"value": Limit(-5, 5, None, -5)},
+        ),
+        ("water_heater", {"min_temp": True, "max_temp": "hot"}, {}),
+        ("switch", {"min": 1}, {}),
+    ],
+)
+def test_limits(
+    domain: str, attributes: dict[str, Any], limits: dict[str, Limit]
+) -> None:
+    """What an entity's attributes say it can be set to."""
+    assert limits_of(domain, attributes) == limits

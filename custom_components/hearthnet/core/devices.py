@@ -21,6 +21,17 @@ type Values = Mapping[str, Json]
 DECIDING_ROLES = frozenset({"owner", "resident", "automation"})
 
 
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """What a device itself can be set to by one number, in the parameter's unit."""
+
+    low: float | None = None
+    high: float | None = None
+    step: float | None = None
+    """The number is a multiple of it, counted from `base`."""
+    base: float = 0.0
+
+
 @dataclass(frozen=True, kw_only=True)
 class Device:
     """What is known of a device apart from its values."""
@@ -51,6 +62,8 @@ class Device:
     """It is read in parts, as an app shows them: what a read lacks is as it was."""
     features: frozenset[str] | None = None
     """Operations and parameters it supports; None: all of its domain."""
+    limits: Mapping[str, Limit] = field(default_factory=dict, hash=False)
+    """By parameter, what the device itself can do, where it says so."""
 
     def supports(self, name: str) -> bool:
         """Tell whether the device takes an operation or a parameter."""

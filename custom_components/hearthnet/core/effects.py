@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from .messages import Json
 
 STATE = "state"
+COLOR = "rgb_color"
 ANYTHING = "*"
 """The attribute of an effect of which only the device is known (a script's)."""
 OFF_VALUES = frozenset({"off", "standby"})
@@ -41,10 +42,12 @@ TOLERANCE: dict[str, float] = {
     "current_tilt_position": 3.0,
     "percentage": 3.0,
     "humidity": 1.0,
+    COLOR: 16.0,
 }
 """How far a value read back may lie from the value asked for, in its own unit.
 
-Devices round: 55 % becomes 140/255 (54.9 %), kelvin becomes mireds.
+Devices round: 55 % becomes 140/255 (54.9 %), kelvin becomes mireds, and pure blue
+on its way through xy comes back as (11, 0, 255).
 """
 
 
@@ -85,11 +88,26 @@ def same_value(
     if isinstance(wanted, int | float) and isinstance(seen, int | float):
         slack = 0.0 if exact else TOLERANCE.get(attribute, 0.0)
         return abs(wanted - seen) <= slack
+    if attribute == COLOR:
+        wanted, seen = _brightest(wanted), _brightest(seen)
     if isinstance(wanted, list) and isinstance(seen, list):
         return len(wanted) == len(seen) and all(
             same_value(attribute, a, b) for a, b in zip(wanted, seen, strict=True)
         )
     return wanted == seen
+
+
+def _brightest(color: Json) -> Json:
+    """Return a color as bright as it can be: lamps keep brightness apart from it."""
+    if not isinstance(color, list) or not color:
+        return color
+    parts = [p for p in color if isinstance(p, int | float)]
+    most = max(parts, default=0)
+    return (
+        color
+        if len(parts) < len(color) or not most
+        else [p * 255 / most for p in parts]
+    )
 
 
 def _same_state(wanted: str, seen: Json) -> bool:

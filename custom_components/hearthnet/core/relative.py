@@ -8,19 +8,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 import math
 
-from .devices import Values
+from .devices import Limit, Values
 from .domains.cover import POSITION, TILT
 from .effects import OFF_VALUES, STATE
+from .messages import Json
 from .operations import Operation, Parameter, Parameters, Problem
 from .reasons import Reason
 
-type Limits = Mapping[str, tuple[float, float]]
+type Limits = Mapping[str, Limit]
 """By parameter, what the device itself can do."""
 
 _ATTRIBUTES = {"position": POSITION, "tilt_position": TILT, "value": STATE}
 """Attributes that are not called like the parameter that sets them."""
 _POINTS = {"volume_level": 0.01}
 """How much one point is, where it is not one."""
+_AS_NEAR_AS_IT_GETS = frozenset({"color_temp_kelvin"})
+"""What a lamp of its own accord takes as well as it can; the rest it refuses."""
+_WHOLE = frozenset({" %"})
+"""Units of which devices take whole numbers only."""
 _TOGGLES: Mapping[str, Mapping[str, str]] = {
     **{
         domain: {"on": f"{domain}.turn_off", "off": f"{domain}.turn_on"}
@@ -73,15 +78,24 @@ def resolve(
 
     Args:
         operation: a row of the table.
-        parameters: the absolute parameters; they pass unchanged.
+        parameters: the absolute parameters; they pass as they are, but for numbers
+            between the device's steps, and a white that a lamp does not reach.
         relative: by parameter, the difference: percentage points for a share of
             a hundred and for `volume_level`, else the parameter's own unit.
         values: the device's values, read just now.
         limits: what the device itself can do, where it says so.
     """
     absolute, clamped = dict(parameters), set()
+    limits = limits or {}
+    for name in parameters.keys() & limits.keys():
+        fitted = _fit(operation, name, parameters[name], limits[name])
+        if isinstance(fitted, Problem):
+            return fitted
+        absolute[name] = fitted
+        if not _inside(parameters[name], limits[name]):
+            clamped.add(name)
     for name, delta in relative.items():
-        new = _add(operation, name, delta, values, (limits or {}).get(name))
+        new = _add(operation, name, delta, values, limits.get(name, Limit()))
         if isinstance(new, Problem):
             return new
         if name in parameters:
@@ -108,7 +122,7 @@ def _add(
     name: str,
     delta: float,
     values: Values,
-    limits: tuple[float, float] | None,
+    limit: Limit,
 ) -> tuple[float, bool] | Problem:
     """Return the new value and whether it met a limit."""
     spec = operation.parameters.get(name)
@@ -123,18 +137,58 @@ def _add(
         text = f"its {name} is not known: say the one it shall have"
         return Problem(Reason.AMBIGUOUS, text, name)
     wanted = round(present + delta * _POINTS.get(name, 1.0), 4)
-    new = _clamp(_clamp(wanted, limits), (spec.minimum, spec.maximum))
+    new = _clamp(_clamp(wanted, limit.low, limit.high), spec.minimum, spec.maximum)
+    met = new != wanted
+    if limit.step and not met:
+        # Less than a step is a step: “a bit faster” is not nothing.
+        least = math.copysign(limit.step, delta)
+        new = present + max(new - present, least, key=abs)
+    new = _on_step(new, limit, spec)
     if isinstance(present, int) and new == int(new):
         new = int(new)
-    return new, new != wanted
+    return new, met
+
+
+def _fit(operation: Operation, name: str, value: Json, limit: Limit) -> Json | Problem:
+    """Return an absolute value as the device takes it, or why it does not."""
+    spec = operation.parameters.get(name)
+    if spec is None or isinstance(value, bool) or not isinstance(value, int | float):
+        return value  # whatever it is, the table has its word on it
+    if not _inside(value, limit) and name not in _AS_NEAR_AS_IT_GETS:
+        text = f"{name}: the device takes {_plain(limit.low)} to {_plain(limit.high)}"
+        return Problem(Reason.BAD_PARAMETER, text, name)
+    new = _on_step(_clamp(value, limit.low, limit.high), limit, spec)
+    return int(new) if isinstance(value, int) and new == int(new) else new
+
+
+def _inside(value: Json, limit: Limit) -> bool:
+    """Tell whether a number lies in a device's limits; what is none does."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return True
+    return _clamp(value, limit.low, limit.high) == value
+
+
+def _on_step(value: float, limit: Limit, spec: Parameter) -> float:
+    """Return the nearest of the device's steps within its and the table's limits."""
+    if not limit.step:
+        return value
+    new = limit.base + round((value - limit.base) / limit.step) * limit.step
+    if spec.minimum is not None and new < spec.minimum:
+        new += limit.step  # the lowest speed; none at all is another operation
+    if limit.high is not None and new > limit.high:
+        new -= limit.step
+    return float(int(new + 1e-6)) if spec.unit in _WHOLE else round(new, 4)
+
+
+def _plain(limit: float | None) -> str:
+    return "any" if limit is None else f"{limit:g}"
 
 
 def _is_number(spec: Parameter) -> bool:
     return not (spec.text or spec.boolean or spec.choices or spec.length)
 
 
-def _clamp(value: float, limits: tuple[float | None, float | None] | None) -> float:
-    low, high = limits or (None, None)
+def _clamp(value: float, low: float | None, high: float | None) -> float:
     if low is not None:
         value = max(value, low)
     return value if high is None else min(value, high)

@@ -15,7 +15,7 @@ type Way = tuple[str, Parameters]
 """Operation's name and parameters."""
 
 _SWITCHED = frozenset({"switch", "input_boolean"})
-_LIGHT = ("brightness_pct", "color_temp_kelvin", "rgb_color")
+_LIGHT = ("brightness_pct", "color_temp_kelvin", "rgb_color", "effect")
 
 
 def restorable(device: Device) -> bool:
@@ -119,12 +119,18 @@ def _lock(_domain: str, changed: Values, _before: Values) -> Iterator[Way]:
 def _fan(_domain: str, changed: Values, before: Values) -> Iterator[Way]:
     if before.get(STATE) in OFF_VALUES:
         yield "fan.turn_off", {}
-    elif "preset_mode" in changed and before.get("preset_mode") is not None:
+        return
+    if changed.get("preset_mode") is not None:
         yield "fan.set_preset_mode", {"preset_mode": before["preset_mode"]}
-    elif before.get("percentage") is not None:
-        yield "fan.set_percentage", {"percentage": before["percentage"]}
-    elif STATE in changed:
-        yield "fan.turn_on", {}
+    elif {"percentage", "preset_mode", STATE} & changed.keys():
+        if before.get("percentage") is not None:
+            yield "fan.set_percentage", {"percentage": before["percentage"]}
+        elif STATE in changed:
+            yield "fan.turn_on", {}
+    if changed.get("oscillating") is not None:
+        yield "fan.oscillate", {"oscillating": before["oscillating"]}
+    if changed.get("direction") is not None:
+        yield "fan.set_direction", {"direction": before["direction"]}
 
 
 def _alarm(domain: str, changed: Values, _before: Values) -> Iterator[Way]:

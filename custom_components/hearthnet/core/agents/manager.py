@@ -163,6 +163,7 @@ class Manager(Agent):
             order.parameters,
             order.relative,
             self._house.read(device.id).values,
+            device.limits,
         )
         if isinstance(resolved, Problem):
             return Evidence(code=resolved.reason, text=resolved.text)

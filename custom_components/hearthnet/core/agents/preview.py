@@ -11,6 +11,7 @@ from ..holds import SourceClass
 from ..intents import Action, Answer, Evidence, Plan, Request, Step
 from ..operations import Problem
 from ..reasons import Outcome
+from ..relative import resolve
 from .steps import refused
 from .tasking import assignment_of, source_of
 from .verifier import Verifier
@@ -53,14 +54,26 @@ def _verdict(
     house: House,
 ) -> Step:
     parameters = dict(action.parameters)
+    device = house.device(device_id)
+    row = house.operations.get(action.operation)
+    problem: Problem | None = None
+    if device is not None and row is not None:
+        # As its manager will: of a group, what the group itself shows counts.
+        values = house.read(device_id).values
+        absolute = resolve(
+            row, action.parameters, action.relative, values, device.limits
+        )
+        if isinstance(absolute, Problem):
+            problem = absolute
+        else:
+            parameters = dict(absolute.parameters)
 
     def step(*evidence: Evidence) -> Step:
-        device = house.device(device_id)
         return refused(
             device, device_id, action.operation, parameters, evidence, house=house
         )
 
-    compiled = verifier.compile(device_id, action.operation, parameters)
+    compiled = problem or verifier.compile(device_id, action.operation, parameters)
     if isinstance(compiled, Problem):
         return step(Evidence(code=compiled.reason, text=compiled.text))
     assignment = assignment_of(
