@@ -8,7 +8,8 @@ import os
 from typing import Any, override
 
 from homeassistant.config_entries import ConfigEntry
-from homeassistant.core import HassJob, HomeAssistant, callback
+from homeassistant.const import EVENT_CORE_CONFIG_UPDATE
+from homeassistant.core import Event, HassJob, HomeAssistant, callback
 from homeassistant.exceptions import ConfigEntryNotReady
 from homeassistant.helpers.dispatcher import async_dispatcher_send
 from homeassistant.helpers.start import async_at_started
@@ -42,17 +43,7 @@ from .distributed import (
     async_stop_outside,
 )
 from .house import HassHouse, HouseOptions
-from .issues import (
-    POLICY,
-    async_show_bursts,
-    async_show_bus,
-    async_show_clock,
-    async_show_companions,
-    async_show_dropped,
-    async_show_mistakes,
-    async_show_record,
-    async_show_reviews,
-)
+from .issues import POLICY, Standing, async_show_mistakes
 from .model_use import ModelUse
 from .notices import async_tell_dropped
 from .observation import Observer, recorded
@@ -121,7 +112,7 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
         self._running = False
         self._moving = False
         self._in_force = _contents(entry)
-        self._reviews: set[str] = set()
+        self._standing = Standing(hass, str(self.folder.root))
 
     # Start and stop
 
@@ -213,6 +204,8 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
         async_show_mistakes(hass, POLICY, chosen.mistakes, str(chosen.path))
         await async_tell_dropped(hass, restart)
         opened.callback(self.hub.overview.subscribe(self._async_decided))
+        follow = self._async_set_clocks
+        opened.callback(hass.bus.async_listen(EVENT_CORE_CONFIG_UPDATE, follow))
 
     async def _async_open_record(self, node: Node) -> None:
         """Open the way to the companions, and to whoever keeps the record.
@@ -272,6 +265,12 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
         if self._running:
             async_show_strays(self.hass, self.home, policy)
 
+    @callback
+    def _async_set_clocks(self, event: Event) -> None:
+        """Follow a corrected time zone."""
+        if "time_zone" in event.data:
+            self.hub.set_clocks()
+
     # The entry
 
     @property
@@ -310,14 +309,7 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
         status = self._async_status()
         away = self.librarian.away_since
         now = self.hub.node.clock.boottime()
-        async_show_record(
-            self.hass,
-            status,
-            0.0 if away is None else now - away,
-            str(self.folder.root),
-        )
-        async_show_clock(self.hass, status.ahead)
-        async_show_bursts(self.hass, status.bursts)
+        self._standing.async_show_with_time(status, 0.0 if away is None else now - away)
         return status
 
     @callback
@@ -360,17 +352,7 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
             return
         status = self._async_status()
         self.async_set_updated_data(status)
-        async_show_dropped(self.hass, status.dropped)
-        async_show_bursts(self.hass, status.bursts)
-        self._reviews = async_show_reviews(self.hass, status.reviews, self._reviews)
-        if self.outside is not None:
-            async_show_companions(self.hass, status.agents)
-            reports = self.outside.bus.reports
-            async_show_bus(
-                self.hass,
-                self.outside.problem,
-                {topic: found.fault.value for topic, found in reports.rejected.items()},
-            )
+        self._standing.async_show(status, self.outside)
         embedded = isinstance(self.librarian, EmbeddedLibrarian)
         if self.outside is not None and embedded and not self._moving:
             self._moving = async_consider_move(

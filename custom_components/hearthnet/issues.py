@@ -9,6 +9,7 @@ from homeassistant.util import dt as dt_util
 
 from .const import DOMAIN
 from .core.leftovers import Dropped
+from .core.outside import Outside
 from .core.status import AgentStatus, BurstStatus, HubStatus, ReviewStatus
 
 LIBRARIAN_GRACE = 60.0
@@ -29,6 +30,41 @@ REJECTED = "bus_rejected"
 REVIEW = "review"
 STRAYS = "policy_strays"
 TWIN = "bus_twin"
+
+
+class Standing:
+    """What one boot's status has Repairs show; told of every new status."""
+
+    def __init__(self, hass: HomeAssistant, folder: str) -> None:
+        """Take where the record is, for people."""
+        self._hass = hass
+        self._folder = folder
+        self._reviews: set[str] = set()
+
+    @callback
+    def async_show(self, status: HubStatus, outside: Outside | None) -> None:
+        """Show what came about."""
+        async_show_dropped(self._hass, status.dropped)
+        async_show_bursts(self._hass, status.bursts)
+        self._reviews = async_show_reviews(self._hass, status.reviews, self._reviews)
+        if outside is not None:
+            async_show_companions(self._hass, status.agents)
+            rejected = outside.bus.reports.rejected.items()
+            async_show_bus(
+                self._hass,
+                outside.problem,
+                {topic: found.fault.value for topic, found in rejected},
+            )
+
+    @callback
+    def async_show_with_time(self, status: HubStatus, away: float) -> None:
+        """Show what only time changes.
+
+        `away` is for how many seconds the librarian has recorded nothing.
+        """
+        async_show_record(self._hass, status, away, self._folder)
+        async_show_clock(self._hass, status.ahead)
+        async_show_bursts(self._hass, status.bursts)
 
 
 @callback

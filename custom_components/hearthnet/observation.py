@@ -57,6 +57,7 @@ class Observe(Protocol):
         cause: Cause,
         principal: Principal | None = None,
         detail: str = "",
+        execute: str | None = None,
     ) -> object:
         """Record that a device changed outside HearthNet."""
 
@@ -237,7 +238,7 @@ class Observer:
         execute = self._expects(device_id, values, self._clock.boottime())
         if execute is not None:
             detail = f"a late effect of {execute}"
-            origin = Origin(cause=Cause.OWN, detail=detail, own=True)
+            origin = Origin(cause=Cause.OWN, detail=detail, own=True, execute=execute)
         elif back:
             origin = Origin(cause=Cause.RECONNECT, detail="it was unavailable")
         else:
@@ -365,4 +366,5 @@ class Observer:
             cause=origin.cause,
             principal=origin.principal,
             detail=origin.detail,
+            execute=origin.execute,
         )

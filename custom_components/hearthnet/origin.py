@@ -55,6 +55,8 @@ class Origin:
     principal: Principal | None = None
     detail: str = ""
     own: bool = False
+    execute: str | None = None
+    """What it is a late effect of."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -165,7 +165,7 @@ async def async_build_hub(
         recipes=recipes,
         waiter=LoopWaiter(node.clock),
         spawn=spawn,
-        zone=dt_util.get_default_time_zone(),
+        zone=dt_util.get_default_time_zone,
         home=lambda: async_persons_home(hass),
     )
 

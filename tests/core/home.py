@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from datetime import UTC
+from datetime import UTC, tzinfo
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +61,8 @@ class Home:
     clock: Clock
     hub: Hub
     restart: Restart
+    zone: tzinfo = UTC
+    """Where the home is."""
     messages: list[Message] = field(default_factory=list)
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
@@ -100,6 +102,7 @@ async def running(
         tasks.add(task)
         task.add_done_callback(tasks.discard)
 
+    home: Home | None = None
     key = SigningKey.load_or_create(folder / "key", b"k" * 32)
     node = Node(name="hub", folder=folder / "journal", key=key, clock=clock)
     hub = Hub(
@@ -111,7 +114,7 @@ async def running(
         librarian=None,
         waiter=LoopWaiter(clock),
         spawn=spawn,
-        zone=UTC,
+        zone=lambda: home.zone if home else UTC,
     )
     await node.sync()
     restart = await hub.start(Startup.read(node))

@@ -111,6 +111,7 @@ VALUES: dict[str, tuple[Json, ...]] = {
     "tilt_position": (0, 50, 100),
     "color_temp_kelvin": (2700, 4000),
     "transition": (0, 5),
+    "effect": ("candle", "off"),
     "is_volume_muted": (True, False),
     "source": ("HDMI 1", "HDMI 2"),
     "hvac_mode": ("off", "heat", "cool"),

@@ -1,8 +1,9 @@
 """C18: a loop spams neither devices nor the record, and is named."""
 
+from datetime import timedelta
 from pathlib import Path
 
-from hearthnet.core.agents.bursts import FROM_PROGRAM, FROM_SATELLITE, SHOWN, WINDOW
+from hearthnet.core.agents.bursts import Bursts
 from hearthnet.core.clock import ManualClock
 from hearthnet.core.devices import Principal
 from hearthnet.core.intents import Origin
@@ -16,6 +17,34 @@ from .home import ANNA, ROUTINE, Home, lamp, request, running
 TELEVISION = Principal(
     kind="satellite", id="assist_satellite.tv", name="Living room", role="resident"
 )
+
+
+def test_sixty_a_minute_of_a_program() -> None:
+    """Exactly so many, by the minute that is over now; who refuses is seen a while."""
+    bursts, now = Bursts(), ManualClock().now()
+    start = 1_000_000.0
+    told = [bursts.refuses(ROUTINE, start + number / 2, now) for number in range(61)]
+    assert told == [0] * 60 + [1]
+    # The first is a minute old now, but each that was refused counts too.
+    assert bursts.refuses(ROUTINE, start + 60, now) == 2
+    (standing,) = bursts.standing(start + 60)
+    assert (standing.refused, standing.since) == (2, now)
+    assert bursts.refuses(ROUTINE, start + 119.9, now) == 0
+    assert bursts.standing(start + 659.9)
+    assert not bursts.standing(start + 660)
+    # A loop, however fast, fills no memory.
+    later = now + timedelta(seconds=300)
+    for _ in range(1000):
+        refused = bursts.refuses(ROUTINE, start + 300, later)
+    assert refused == 940
+    assert len(bursts._of["automation", ROUTINE.id].asked) == 60
+    assert bursts.standing(start + 300)[0].since == later
+
+
+def test_persons_are_not_counted() -> None:
+    bursts, now = Bursts(), ManualClock().now()
+    assert not any(bursts.refuses(ANNA, 5.0, now) for _ in range(1000))
+    assert bursts.standing(5.0) == ()
 
 
 async def toggle(home: Home, number: int) -> Outcome:
@@ -37,7 +66,7 @@ async def test_a_loop_is_cut_off_and_named(tmp_path: Path) -> None:
     house, clock = SimulatedHouse(), ManualClock()
     lamp(house, "desk")
     async with running(tmp_path, house, clock=clock) as home:
-        for number in range(FROM_PROGRAM):
+        for number in range(60):
             await toggle(home, number)
         events, acts = len(home.messages), len(house.acts)
         assert not home.hub.status.bursts
@@ -60,16 +89,16 @@ async def test_a_loop_is_cut_off_and_named(tmp_path: Path) -> None:
         )
         assert by_anna.complete
         # Slower it is still a loop; it is over when it stops, and told anew later.
-        for number in range(2 * FROM_PROGRAM):
-            clock.advance(WINDOW / FROM_PROGRAM / 2)
+        for number in range(120):
+            clock.advance(0.5)
             await toggle(home, number)
         assert len(house.acts) == acts + 1
-        clock.advance(WINDOW)
+        clock.advance(60)
         await toggle(home, 1)
         assert home.hub.status.bursts
-        clock.advance(SHOWN)
+        clock.advance(600)
         assert not home.hub.status.bursts
-        for number in range(FROM_PROGRAM + 1):
+        for number in range(60 + 1):
             await toggle(home, number)
         assert len(home.of(MessageType.ALERT)) == 2
 
@@ -78,10 +107,10 @@ async def test_nonsense_from_a_satellite(tmp_path: Path) -> None:
     """A television beside a microphone: after a while it is not even planned."""
     house = SimulatedHouse()
     async with running(tmp_path, house) as home:
-        for number in range(FROM_SATELLITE + 30):
+        for number in range(20 + 30):
             words = request(f"blah {number}", TELEVISION, origin=Origin.VOICE)
             result = await home.hub.wishes.ask(words)
-        assert len(home.planner.asked) == FROM_SATELLITE
+        assert len(home.planner.asked) == 20
         assert result.reason is Reason.RATE_LIMITED
         assert render(result, "en", now=home.clock.now()) == (
             "Nothing was touched: there were too many requests in a short time."

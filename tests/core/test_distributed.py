@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import UTC
 from pathlib import Path
 from typing import Any
 
@@ -113,7 +114,7 @@ async def home(
         librarian=None,
         waiter=LoopWaiter(clock),
         spawn=tasks.spawn,
-        zone=clock.now().tzinfo,  # type: ignore[arg-type]
+        zone=lambda: UTC,
         outside=outside,
     )
     restart = await hub.start(Startup.read(node))

@@ -36,7 +36,6 @@ MORE_VALUES: dict[str, tuple[Json, ...]] = {
     "away_mode": (True, False),
     "fan_speed": ("low", "max"),
     "activity": ("TV", "Music"),
-    "effect": ("candle", "off"),
     "tone": ("fire",),
     "duration": (1, 60),
 }

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from datetime import UTC
 from pathlib import Path
 from typing import Any
 
@@ -134,7 +135,7 @@ async def home(
         librarian=None,
         waiter=LoopWaiter(clock),
         spawn=spawn,
-        zone=clock.now().tzinfo,  # type: ignore[arg-type]
+        zone=lambda: UTC,
         outside=outside,
         recipes=book,
         chooser=chooser,

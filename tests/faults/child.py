@@ -112,7 +112,7 @@ async def hub(folder: Path, port: int, jump: float, *, wishes: bool) -> None:
         librarian=outside.librarian,
         waiter=LoopWaiter(clock),
         spawn=tasks.spawn,
-        zone=UTC,
+        zone=lambda: UTC,
         outside=outside,
     )
     await whole.start(Startup.read(node))

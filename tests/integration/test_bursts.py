@@ -6,7 +6,6 @@ from homeassistant.setup import async_setup_component
 from pytest_homeassistant_custom_component.common import async_capture_events
 
 from custom_components.hearthnet.const import DOMAIN
-from custom_components.hearthnet.core.agents.bursts import FROM_PROGRAM
 
 from .home import expose, lamp, set_up
 from .setup import set_up_hearthnet
@@ -25,7 +24,7 @@ async def test_an_automation_in_a_loop(hass: HomeAssistant) -> None:
         "data": {"action": "light.turn_on", "reason": "loop", "language": "en"},
         "response_variable": "decision",
     }
-    loop = {"repeat": {"count": FROM_PROGRAM + 5, "sequence": [propose]}}
+    loop = {"repeat": {"count": 65, "sequence": [propose]}}
     told = {"event": "told", "event_data": {"speech": "{{ decision.speech }}"}}
     again = {"repeat": {"count": 1, "sequence": [propose, told]}}
     automation = {
@@ -46,7 +45,7 @@ async def test_an_automation_in_a_loop(hass: HomeAssistant) -> None:
     (alert,) = found["events"]
     assert alert["content"].startswith("Loop asks too often")
     found = await entry.runtime_data.hub.chronicle.timeline(type="intent", limit=200)
-    assert len(found["events"]) == FROM_PROGRAM
+    assert len(found["events"]) == 60
     issue = ir.async_get(hass).async_get_issue(DOMAIN, "too_many_requests")
     assert issue is not None
     assert (

@@ -216,6 +216,27 @@ async def test_missed(
     assert hass.states.is_state(NEXT, "unknown")
 
 
+async def test_the_homes_zone_is_corrected(
+    hass: HomeAssistant, entry: MockConfigEntry, anna: Context
+) -> None:
+    """“At nine” is nine where the home is, and so are quiet hours; at once."""
+    await say(hass, "Turn off the hall light at nine", anna)
+    await say(hass, "Turn off the hall light in two hours", anna)
+    await hass.config.async_update(time_zone="Europe/Berlin")
+    await hass.async_block_till_done()
+    told = await call(hass, "list_deferred", anna)
+    assert [plan["due"] for plan in told["plans"]] == [
+        "2026-11-30T20:00:00+00:00",
+        "2026-11-30T20:00:00+00:00",
+    ]
+    assert hass.states.get(NEXT).state == "2026-11-30T20:00:00+00:00"  # type: ignore[union-attr]
+    told = await say(hass, "Cancel the plan for nine", anna)  # both are
+    assert "21:00" in spoken(told)
+    # What is said from now on is by the new clock, too.
+    asked = await call(hass, "ask", anna, text="turn off the hall light at ten")
+    assert asked["due"] == "2026-11-30T22:00:00+01:00"
+
+
 # Timers stand still while time is frozen; these move the hub's own clock instead.
 
 

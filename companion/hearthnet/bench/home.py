@@ -134,7 +134,7 @@ async def running(
             librarian=dewey,
             waiter=LoopWaiter(clock),
             spawn=spawn,
-            zone=UTC,
+            zone=lambda: UTC,
         )
         await hub.start(Startup.read(node))
         hub.open()

@@ -188,7 +188,7 @@ async def _hub(
         librarian=outside.librarian,
         waiter=LoopWaiter(clock),
         spawn=spawn,
-        zone=UTC,
+        zone=lambda: UTC,
         outside=outside,
     )
     await hub.start(Startup.read(node))

@@ -271,7 +271,7 @@ async def _live(
         librarian=None,
         waiter=LoopWaiter(clock),
         spawn=spawn,
-        zone=UTC,
+        zone=lambda: UTC,
     )
     await node.sync()
     await hub.start(Startup.read(node))

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 import shutil
 from tempfile import TemporaryDirectory
@@ -127,7 +127,7 @@ class Player:
             librarian=None,
             waiter=LoopWaiter(self._clock),
             spawn=self._spawn,
-            zone=self._trace.start.tzinfo,  # type: ignore[arg-type]
+            zone=lambda: self._trace.start.tzinfo or UTC,
             home=lambda: self._trace.home,
         )
         await self._node.sync()

@@ -212,8 +212,11 @@ class Chronicle:
             commit: the first letters of it, or all.
 
         Raises:
-            LookupError: the record has nothing that old, or no such commit.
+            LookupError: the record has nothing that old, no such commit, or the
+                moment is yet to come.
         """
+        if at is not None and at > self._node.clock.now():
+            raise LookupError("nobody knows that yet")
         paths = {device_path(device): device for device in devices}
         tail = self._unrecorded()[::-1]
         given = {"commit": commit} if commit else {"until": to_text(at) if at else None}
@@ -249,7 +252,9 @@ class Chronicle:
     async def asker(self, intent: str) -> Principal | None:
         """Return whose intent it was; None when that is not on record."""
         row = await self._find(intent)
-        body = (row or {}).get("message", {}).get("body", {})
+        if row is None or row["message"] is None:
+            return None
+        body = row["message"]["body"]
         if "principal" not in body:
             return None
         return Principal.from_dict(body["principal"])

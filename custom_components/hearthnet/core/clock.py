@@ -1,9 +1,13 @@
 """Time, passed in wherever it is needed so that a trace replays exactly."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 import time
 from typing import Protocol
+
+type Zone = Callable[[], tzinfo]
+"""The home's time zone as it is now: its owner may correct it at any time."""
 
 
 class Clock(Protocol):

@@ -3,6 +3,7 @@
 What waits returns once it is on the disk.
 """
 
+from datetime import tzinfo
 from typing import Any
 
 from .agents.issuer import Issuer
@@ -153,6 +154,22 @@ class Control:
             raise PermissionError(plan.request.principal.name)
         self._drop(plan, f"{principal.name} canceled it: {plan.request.text}")
         return plan
+
+    def set_clocks(self, zone: tzinfo) -> None:
+        """Take that the home's clocks show another time: “at nine” is nine there."""
+        for plan in self._state.deferred():
+            moved = plan.in_zone(zone)
+            if moved.due != plan.due:
+                self._say(
+                    MessageType.RESOLUTION,
+                    f"The clocks changed, and it keeps its time: {plan.request.text}"[
+                        :500
+                    ],
+                    cause=plan.id,
+                    intent=plan.id,
+                    body={"due": to_text(moved.due)},
+                    writes={plan.path: moved.as_dict()},
+                )
 
     def miss(self, plan: Deferred) -> None:
         """Take a deferred plan off the record whose time went by unnoticed."""

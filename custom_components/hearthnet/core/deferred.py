@@ -6,8 +6,8 @@ record.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
 
 from .clock import from_text, to_text
@@ -26,6 +26,8 @@ class Deferred:
     id: str
     """The id of the intent that made it."""
     due: datetime
+    wall: datetime | None = None
+    """What the home's clock shows then, without a zone, if that is how it was said."""
     request: Request
     actions: tuple[Action, ...]
     reverts: bool = False
@@ -51,6 +53,12 @@ class Deferred:
         """Tell whether somebody may know of it and cancel it."""
         return principal.decides or self.request.principal.is_same_as(principal)
 
+    def in_zone(self, zone: tzinfo) -> "Deferred":
+        """Return the plan as it is due where clocks are set by `zone`."""
+        if self.wall is None:
+            return self
+        return replace(self, due=self.wall.replace(tzinfo=zone).astimezone(UTC))
+
     def missed(self, now: datetime) -> bool:
         """Tell whether its time is over for good."""
         return now > self.due + GRACE
@@ -61,6 +69,7 @@ class Deferred:
         return {
             "id": self.id,
             "due": to_text(self.due),
+            "wall": self.wall.isoformat() if self.wall else None,
             "text": request.text,
             "principal": request.principal.as_dict(),
             "origin": request.origin.value,
@@ -83,9 +92,11 @@ class Deferred:
     def from_dict(cls, data: Mapping[str, Any]) -> "Deferred":
         """Read the JSON form; MalformedError when it has another shape."""
         try:
+            wall = data.get("wall")
             return cls(
                 id=str(data["id"]),
                 due=from_text(data["due"]),
+                wall=datetime.fromisoformat(wall) if wall else None,
                 request=Request(
                     text=str(data["text"]),
                     principal=Principal.from_dict(data["principal"]),

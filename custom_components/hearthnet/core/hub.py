@@ -8,7 +8,6 @@ replay) ask.
 from collections import Counter
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from datetime import tzinfo
 
 from .adapter import Adapter
 from .agents.base import Spawn
@@ -24,7 +23,7 @@ from .bus import Bus
 from .bus.local import LocalBus
 from .bus.routing import RoutedBus
 from .chronicle import Chronicle, Librarian
-from .clock import Clock
+from .clock import Clock, Zone
 from .clock_trust import ClockTrust
 from .control import Control
 from .devices import House, Principal, Values
@@ -83,7 +82,7 @@ class Hub:
         librarian: Librarian | None,
         waiter: Waiter,
         spawn: Spawn,
-        zone: tzinfo,
+        zone: Zone,
         home: Callable[[], frozenset[str] | None] = lambda: None,
         bus: Bus | None = None,
         outside: Outside | None = None,
@@ -104,6 +103,7 @@ class Hub:
         self._policy_text = policy_text
         self._spawn = spawn
         self._clock: Clock = node.clock
+        self._zone = zone
         self._open = False
         self._stopping = False
         self.state = State(node.view)
@@ -177,7 +177,7 @@ class Hub:
             planner=FirstOf(
                 UndoPlanner(node.view, self.chronicle, self.state.deferred),
                 DeferralPlanner(self.state.deferred),
-                RestorePlanner(self.chronicle.state_at),
+                RestorePlanner(node.view, self.chronicle.state_at),
                 planner,
             ),
             verifier=verifier,
@@ -312,6 +312,12 @@ class Hub:
 
     # What happens elsewhere
 
+    def set_clocks(self) -> None:
+        """Follow the home's time zone: what was said by the clock keeps its time."""
+        self.control.set_clocks(self._zone())
+        self._deferrals.changed()
+        self.overview.changed()
+
     def _heard(self, told: Message) -> None:
         """Take what a companion has seen of a device of its own."""
         device = self._house.device(str(told.body.get("device")))
@@ -326,8 +332,13 @@ class Hub:
         cause: Cause,
         principal: Principal | None = None,
         detail: str = "",
+        execute: str | None = None,
     ) -> None:
-        """Take a change made outside HearthNet; see `Observations.take`."""
+        """Take a change made outside HearthNet; see `Observations.take`.
+
+        `execute` is what it is a late effect of, if it is one.
+        """
+        asked = self.chronicle.event(execute) if execute else None
         if (device := self._house.device(device_id)) is not None:
             self._observations.take(
                 Observed(
@@ -336,6 +347,8 @@ class Hub:
                     cause=cause,
                     principal=principal,
                     detail=detail,
+                    execute=execute,
+                    intent=asked.message.intent if asked else None,
                 )
             )
 

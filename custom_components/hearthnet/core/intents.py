@@ -132,8 +132,6 @@ class Plan:
     """Why nothing can be done, for `UNCLEAR`."""
     near: tuple[str, ...] = ()
     """Names that are close to an unknown one, or the candidates of an ambiguous one."""
-    skipped: tuple[str, ...] = ()
-    """Ids of devices that an undo leaves alone: others have changed them since."""
     standing: bool = False
     """True when the intent stands (a routine such as “working from home”)."""
     until: datetime | None = None
@@ -144,6 +142,8 @@ class Plan:
     """What was planned and may not be tried: to be told with what was."""
     due: datetime | None = None
     """When to act; None: now."""
+    by_clock: bool = False
+    """True when `due` or `until` was said as a clock shows it."""
     reverts: bool = False
     """True when at `until` the devices go back to how they were."""
     as_of: datetime | None = None

@@ -43,6 +43,10 @@ class Observed:
     principal: Principal | None = None
     detail: str = ""
     """Name of the automation, for people."""
+    execute: str | None = None
+    """What it is a late effect of, if it is one."""
+    intent: str | None = None
+    """The intent that this belonged to."""
 
 
 def observe(
@@ -99,6 +103,8 @@ def observe(
         to="rupert",
         type=MessageType.OBSERVATION,
         content=f"{device.name}: {changes}, {_WORDS[cause].format(who=who)}.",
+        cause=observed.execute,
+        intent=observed.intent,
         base_commit=node.view.commit,
         body=body,
         writes={path: shadow(device, observed.values), **change.writes()},

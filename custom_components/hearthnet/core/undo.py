@@ -1,40 +1,54 @@
 """Undo and restore: the actions that put devices back to how they were. Pure.
 
-They are proposals like any other. An undo leaves alone, and names, what somebody
-else has changed since; a restore names what it cannot put back.
+They are proposals like any other. What is left alone is named with why: what
+somebody else has changed since, what has no way back, what is gone.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from .devices import Device, House, Values
 from .effects import same_value
-from .intents import Action
+from .intents import Action, Evidence, Step
 from .messages import Message
 from .paths import device_path
 from .reasons import Outcome, Reason
-from .restore import ways_back
+from .restore import restorable, ways_back
 from .view import View
 
 UNDO = "undo"
 """What the record calls the planner of an undo."""
-UNDOABLE = frozenset({Outcome.CHANGED, Outcome.RUNNING, Outcome.PARTIAL})
+UNDOABLE = frozenset(
+    {Outcome.CHANGED, Outcome.RUNNING, Outcome.PARTIAL, Outcome.UNVERIFIED}
+)
+
+type Cause = Callable[[str], str | None]
+"""The execute that an observation of ours is a late effect of, by the event's id."""
+_TEXTS: Mapping[Reason, str] = {
+    Reason.CHANGED_SINCE: "somebody else has changed it since",
+    Reason.NOT_RECORDED: "nothing is on record of how it was then",
+    Reason.NO_WAY_BACK: "nothing gives it the values that it had",
+    Reason.UNKNOWN_TARGET: "it is gone",
+}
 
 
 @dataclass(frozen=True)
-class Undo:
-    """What undoing an intent would do."""
+class Back:
+    """What putting devices back would do."""
 
     actions: tuple[Action, ...]
-    skipped: tuple[str, ...]
-    """Ids of devices that others have changed since."""
+    left: tuple[tuple[str, Reason], ...]
+    """Ids of devices that are left alone, each with why."""
 
 
-def undo_of(receipts: Iterable[Message], house: House, view: View) -> Undo:
+def undo_of(
+    receipts: Iterable[Message], house: House, view: View, late_effect_of: Cause
+) -> Back:
     """Return how to undo what some receipts (oldest first) say was done.
 
-    A device is skipped if its values were last written by another event than
-    the newest of these receipts. One that is as it was before needs nothing.
+    A device is left alone if its values were last written by another event than
+    the newest of these receipts or a late effect of what that one told. One that
+    is as it was before needs nothing.
     """
     first: dict[str, Values] = {}
     last: dict[str, Message] = {}
@@ -44,33 +58,30 @@ def undo_of(receipts: Iterable[Message], house: House, view: View) -> Undo:
                 first.setdefault(device_id, receipt.body["before"][device_id])
                 last[device_id] = receipt
     actions: list[Action] = []
-    skipped: list[str] = []
+    left: list[tuple[str, Reason]] = []
     for device_id, receipt in last.items():
-        if (device := house.device(device_id)) is None:
-            continue
-        before = first[device_id]
-        changed = _changed(house, device_id, before)
-        if not changed:
-            continue
-        if view.version(device_path(device_id)) not in (None, receipt.id):
-            skipped.append(device_id)
-            continue
-        actions += _back(device, changed, before, f"undo of {receipt.intent}")
-    return Undo(tuple(actions), tuple(skipped))
-
-
-@dataclass(frozen=True)
-class Restore:
-    """What putting devices back would do."""
-
-    actions: tuple[Action, ...]
-    left: tuple[tuple[str, Reason], ...]
-    """Ids of devices that cannot be put back, each with why."""
+        before, device = first[device_id], house.device(device_id)
+        if device is None:
+            left.append((device_id, Reason.UNKNOWN_TARGET))
+        elif not restorable(device):
+            left.append((device_id, Reason.NO_WAY_BACK))
+        elif changed := _changed(house, device_id, before):
+            writer = view.version(device_path(device_id))
+            ours = writer in (None, receipt.id) or (
+                late_effect_of(writer) == receipt.cause
+            )
+            if not ours:
+                left.append((device_id, Reason.CHANGED_SINCE))
+            elif back := _back(device, changed, before, f"undo of {receipt.intent}"):
+                actions += back
+            else:
+                left.append((device_id, Reason.NO_WAY_BACK))
+    return Back(tuple(actions), tuple(left))
 
 
 def restore_of(
     devices: Iterable[str], past: Mapping[str, Values], house: House, why: str
-) -> Restore:
+) -> Back:
     """Return how to give devices the values that they had.
 
     Args:
@@ -92,7 +103,43 @@ def restore_of(
             actions += back
             if not back:
                 left.append((device_id, Reason.NO_WAY_BACK))
-    return Restore(tuple(actions), tuple(left))
+    return Back(tuple(actions), tuple(left))
+
+
+def left_alone(back: Back, source: str, house: House, view: View) -> tuple[Step, ...]:
+    """Return the steps that tell of the devices that are left alone."""
+    return tuple(_left(d, reason, source, house, view) for d, reason in back.left)
+
+
+def _left(
+    device_id: str, reason: Reason, source: str, house: House, view: View
+) -> Step:
+    device, event = house.device(device_id), None
+    if reason is Reason.CHANGED_SINCE:
+        event = view.version(device_path(device_id))
+    evidence = Evidence(
+        code=reason,
+        text=_TEXTS[reason],
+        event=event,
+        commit=view.commit_of(event) if event else None,
+    )
+    return Step(
+        device=device_id,
+        entity_id=device.entity_id if device else "",
+        name=device.name if device else _last_name(device_id, view),
+        operation=source,
+        parameters={},
+        outcome=Outcome.REFUSED,
+        reason=reason,
+        evidence=(evidence,),
+    )
+
+
+def _last_name(device_id: str, view: View) -> str:
+    """Return the name that the record has of a device that is gone."""
+    kept = view.get(device_path(device_id))
+    name = kept.get("name") if isinstance(kept, dict) else None
+    return name if isinstance(name, str) else device_id
 
 
 def _changed(house: House, device_id: str, before: Values) -> Values:

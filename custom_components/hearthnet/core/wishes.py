@@ -167,7 +167,8 @@ class Wishes:
             LookupError: the record has nothing that old, or no such commit.
         """
         past = await self._chronicle.state_at(devices, at, commit=commit)
-        return await self._rupert.take(request, restoring(devices, past, self._house))
+        plan = restoring(devices, past, self._house, self._node.view)
+        return await self._rupert.take(request, plan)
 
     async def answer(
         self,

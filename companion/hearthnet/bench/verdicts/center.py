@@ -155,7 +155,7 @@ class Center:
             librarian=None,
             waiter=LoopWaiter(self.clock),
             spawn=self.tasks.spawn,
-            zone=UTC,
+            zone=lambda: UTC,
             bus=self.bus,
         )
         await self.hub.start(Startup.read(self.node))

@@ -64,6 +64,7 @@ def _kept(intent: Intent, plan: Plan, result: Result) -> Deferred | None:
     return Deferred(
         id=intent.id,
         due=due,
+        wall=due.replace(tzinfo=None) if plan.by_clock else None,
         request=intent.request,
         actions=plan.actions,
         reverts=result.due is None,

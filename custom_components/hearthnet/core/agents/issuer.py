@@ -6,10 +6,10 @@ and no manager's claim enlarges what is granted (invariant 2).
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta, tzinfo
+from datetime import datetime, timedelta
 
 from ..assignment import Assignment
-from ..clock import Clock
+from ..clock import Clock, Zone
 from ..compile import Compiled
 from ..confirmations import LIFE, Binding
 from ..devices import Values
@@ -52,7 +52,7 @@ class Issuer:
         verifier: Verifier,
         reservations: Reservations,
         clock: Clock,
-        zone: tzinfo,
+        zone: Zone,
         send: Callable[[Record], object],
         recipe: Callable[[str], str | None] = lambda _operation: None,
         vision: Callable[[str, Iterable[str]], bool] = lambda _operation, _ids: False,
@@ -393,7 +393,7 @@ class Issuer:
             ends=ends_at(
                 assignment.leaves,
                 now,
-                now.astimezone(self._zone),
+                now.astimezone(self._zone()),
                 self._verifier.in_force.policy,
                 assignment.until,
             ),

@@ -8,12 +8,11 @@ have, except who is waiting for an answer.
 import asyncio
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from datetime import tzinfo
 from functools import partial
 import logging
 
 from ..bus import Bus
-from ..clock import Clock
+from ..clock import Clock, Zone
 from ..confirmations import Pending
 from ..control import Control
 from ..deferred import Deferred
@@ -32,7 +31,6 @@ from ..journal import JournalError
 from ..leases import Lease
 from ..messages import Message, MessageType
 from ..node import Node, Record
-from ..paths import device_path
 from ..planner import Planner, Situation
 from ..planner.undo import words_for
 from ..reasons import Reason
@@ -76,7 +74,7 @@ class Rupert(Agent):
         issuer: Issuer,
         control: Control,
         clock: Clock,
-        zone: tzinfo,
+        zone: Zone,
         questions: Questions,
         decided: Callable[[Message, tuple[Step, ...], Principal], None],
         finished: Callable[[Request, Result], None],
@@ -140,7 +138,7 @@ class Rupert(Agent):
         now = self._clock.now() if intent is None else intent.at
         situation = Situation(
             house=self._house,
-            now=now.astimezone(self._zone),
+            now=now.astimezone(self._zone()),
             policy=self._verifier.in_force.policy,
         )
         try:
@@ -310,8 +308,7 @@ class Rupert(Agent):
                 steps = await self._dispatch.run(intent, plan)
                 if plan.reverts and any(s.outcome in UNDOABLE for s in steps):
                     result = replace(result, until=plan.until)
-            skipped = map(self._skipped, plan.skipped)
-            result = replace(result, steps=(*steps, *skipped, *plan.dropped))
+            result = replace(result, steps=(*steps, *plan.dropped))
         if intent is not None:
             self._conclude(intent, plan, result)
         return result
@@ -376,18 +373,6 @@ class Rupert(Agent):
         """Take plans for later off the record; return those that were there."""
         dropped = (self._control.drop(one.id, principal) for one in plan.cancels)
         return tuple(one.waiting for one in dropped if one is not None)
-
-    def _skipped(self, device: str) -> Step:
-        """Return the step of a device that an undo leaves alone."""
-        job = Job(0, Action(targets=(device,), operation="undo"), device)
-        by = self.node.view.version(device_path(device))
-        evidence = Evidence(
-            code=Reason.CHANGED_SINCE,
-            text="somebody else has changed it since",
-            event=by,
-            commit=self.node.view.commit_of(by) if by else None,
-        )
-        return self._dispatch.refused(job, evidence)
 
 
 def _nothing(request: Request, reason: Reason | None) -> Result:

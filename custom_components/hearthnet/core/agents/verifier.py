@@ -4,12 +4,12 @@ Nothing is changed here and nothing is sent; a dry run asks the same questions.
 """
 
 from collections.abc import Callable, Mapping
-from datetime import datetime, tzinfo
+from datetime import datetime
 
 from ..approvals import Approval
 from ..arbitrate import Conflict, arbitrate
 from ..assignment import Assignment
-from ..clock import Clock
+from ..clock import Clock, Zone
 from ..compile import Compiled, compile_action
 from ..confirmations import Binding
 from ..devices import House
@@ -35,7 +35,7 @@ class Verifier:
         house: House,
         state: State,
         clock: Clock,
-        zone: tzinfo,
+        zone: Zone,
         readiness: Callable[[], Readiness],
         unknown: Callable[[str], str | None],
         home: Callable[[], frozenset[str] | None],
@@ -85,7 +85,7 @@ class Verifier:
         """Return the ruling on an action as things stand; changes nothing."""
         in_force = self._state.in_force
         readiness = self._readiness()
-        now = self._clock.now().astimezone(self._zone)
+        now = self._clock.now().astimezone(self._zone())
         targets = [target.device for target in compiled.targets]
         case = Case(
             assignment=assignment,
@@ -151,7 +151,7 @@ class Verifier:
         return Facts(
             operation=compiled.operation,
             targets=compiled.targets,
-            now=None if now is None else now.astimezone(self._zone),
+            now=None if now is None else now.astimezone(self._zone()),
             home=self._home() if asks_who_is_home(policy) else None,
         ).as_dict()
 

@@ -47,12 +47,15 @@ class LaterPlanner:
         if plan is None or plan.kind is not PlanKind.COMMAND:
             # Nothing in the rest; the whole may make sense to somebody.
             return plan or await self._planner.plan(request, situation)
-        return _at(plan, when, keeps=bool(_KEEP.search(fold(rest))))
+        return timed(plan, when, rest)
 
 
-def _at(plan: Plan, when: Later, *, keeps: bool) -> Plan:
+def timed(plan: Plan, when: Later, said: str) -> Plan:
+    """Return a plan for the time that a sentence names; `said` are its words."""
+    plan = replace(plan, by_clock=when.by_clock)
     if when.until is not None:
         # A routine, or what is to stay within a range, only stops being kept.
+        keeps = bool(_KEEP.search(fold(said)))
         ranged = any(action.ranges for action in plan.actions)
         reverts = not (keeps or ranged or plan.standing)
         return replace(plan, standing=True, until=when.until, reverts=reverts)

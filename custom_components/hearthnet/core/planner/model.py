@@ -19,6 +19,7 @@ from . import Situation
 from .budget import Amount, Budget
 from .errors import PlannerError
 from .finish import finish, room_not_here
+from .later import timed
 from .parse import Parsed, parse
 from .prompt import Prompt, build_prompt
 from .words.questions import is_question
@@ -123,8 +124,7 @@ class ModelPlanner:
             _LOGGER.info("%s made no plan: %s", self.model.name, error)
             plan = self._nothing(error.reason)
         if when and plan.kind is PlanKind.COMMAND:
-            standing = when.until is not None
-            plan = replace(plan, due=when.due, until=when.until, standing=standing)
+            plan = timed(plan, when, request.text)
         return replace(
             plan, source=self.model.name, consultation=consulting.consultation
         )

@@ -6,10 +6,11 @@ import re
 
 from ..chronicle import Past
 from ..devices import Device, House
-from ..intents import Evidence, Plan, PlanKind, Request, Step
-from ..reasons import Outcome, Reason
+from ..intents import Plan, PlanKind, Request
+from ..reasons import Reason
 from ..restore import restorable
-from ..undo import restore_of
+from ..undo import left_alone, restore_of
+from ..view import View
 from . import Situation
 from .words.fold import fold
 from .words.times import earlier
@@ -57,8 +58,9 @@ _AT = ("", "at ", "um ", "a ", "a las ")
 class RestorePlanner:
     """Plans how to give the devices of a room, or one by name, what they had."""
 
-    def __init__(self, state_at: StateAt) -> None:
-        """Take where the past is told."""
+    def __init__(self, view: View, state_at: StateAt) -> None:
+        """Take where names and the past are told."""
+        self._view = view
         self._state_at = state_at
 
     async def plan(self, request: Request, situation: Situation) -> Plan | None:
@@ -88,16 +90,16 @@ class RestorePlanner:
             past = await self._state_at(devices, times[0])
         except LookupError:
             return _unclear(Reason.NOT_RECORDED)
-        return restoring(devices, past, situation.house)
+        return restoring(devices, past, situation.house, self._view)
 
 
-def restoring(devices: Iterable[str], past: Past, house: House) -> Plan:
+def restoring(devices: Iterable[str], past: Past, house: House, view: View) -> Plan:
     """Return the plan that puts devices back, and what it cannot put back."""
     restore = restore_of(devices, past.values, house, f"restore as of {past.at}")
     return Plan(
         kind=PlanKind.COMMAND,
         actions=restore.actions,
-        dropped=tuple(_left(d, reason, house) for d, reason in restore.left),
+        dropped=left_alone(restore, SOURCE, house, view),
         as_of=past.at,
         source=SOURCE,
     )
@@ -126,21 +128,3 @@ def _is(name: str, *names: str | None) -> bool:
 
 def _unclear(reason: Reason, *near: str) -> Plan:
     return Plan(kind=PlanKind.UNCLEAR, reason=reason, near=near, source=SOURCE)
-
-
-def _left(device_id: str, reason: Reason, house: House) -> Step:
-    device = house.device(device_id)
-    texts = {
-        Reason.NOT_RECORDED: "nothing is on record of how it was then",
-        Reason.NO_WAY_BACK: "nothing gives it the values that it had",
-    }
-    return Step(
-        device=device_id,
-        entity_id=device.entity_id if device else "",
-        name=device.name if device else device_id,
-        operation=SOURCE,
-        parameters={},
-        outcome=Outcome.REFUSED,
-        reason=reason,
-        evidence=(Evidence(code=reason, text=texts.get(reason, "it is gone")),),
-    )

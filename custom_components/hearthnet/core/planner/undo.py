@@ -7,8 +7,10 @@ from typing import Protocol
 from ..devices import Principal
 from ..intents import Plan, PlanKind, Request
 from ..messages import EventId, Message
+from ..node import Record
 from ..reasons import Reason
-from ..undo import UNDO, undo_of
+from ..status import Cause
+from ..undo import UNDO, left_alone, undo_of
 from ..view import View
 from . import Situation
 from .deferrals import Plans, canceling, newest_of
@@ -37,6 +39,9 @@ class Receipts(Protocol):
 
     async def receipts(self, intent: str) -> Sequence[Message]:
         """Return those of an intent."""
+
+    def event(self, event_id: str) -> Record | None:
+        """Return a recent event of this node."""
 
     async def asker(self, intent: str) -> Principal | None:
         """Return whose intent it was."""
@@ -69,17 +74,25 @@ class UndoPlanner:
                 return canceling([plan])
         else:
             return None
-        undo = undo_of(receipts, situation.house, self._view)
-        if not undo.actions and not undo.skipped:
+        house = situation.house
+        undo = undo_of(receipts, house, self._view, self._late_effect_of)
+        if not undo.actions and not undo.left:
             return Plan(
                 kind=PlanKind.UNCLEAR, reason=Reason.NOTHING_TO_UNDO, source=UNDO
             )
         return Plan(
             kind=PlanKind.COMMAND,
             actions=undo.actions,
-            skipped=undo.skipped,
+            dropped=left_alone(undo, UNDO, house, self._view),
             source=UNDO,
         )
+
+    def _late_effect_of(self, event_id: str) -> str | None:
+        """Return the execute that an observed change is a late effect of."""
+        record = self._receipts.event(event_id)
+        if record is None or record.message.body.get("cause") != Cause.OWN:
+            return None
+        return record.message.cause
 
     async def _of(self, intent: str, principal: Principal) -> Sequence[Message]:
         """Return the receipts of an intent that a principal may undo."""

@@ -5,9 +5,9 @@ such systems report most, so a sentence that speaks of later is found here and n
 left to a model.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, time, timedelta
 import re
 
 from .fold import fold, phrases
@@ -21,6 +21,8 @@ class Later:
     """When to act."""
     until: datetime | None = None
     """When what is done now shall end."""
+    by_clock: bool = False
+    """The time was said as a clock shows it, not as a span from now."""
 
 
 def later(text: str, now: datetime) -> Later | None:
@@ -32,9 +34,11 @@ def later(text: str, now: datetime) -> Later | None:
     """
     sentence = fold(text)
     if _UNTIL.search(sentence) and not _UP_TO.search(sentence):
-        return Later(until=_clock(sentence, now))
-    if (due := _after(sentence, now) or _clock(sentence, now)) is not None:
+        return Later(until=_clock(sentence, now), by_clock=True)
+    if (due := _after(sentence, now)) is not None:
         return Later(due=due)
+    if (due := _clock(sentence, now)) is not None:
+        return Later(due=due, by_clock=True)
     return Later() if _VAGUE.search(sentence) else None
 
 
@@ -189,8 +193,7 @@ def _moved(now: datetime, span: re.Match[str], direction: int) -> datetime:
     """Return the time that lies a matched span from now."""
     unit = next(name for name in _UNITS if span[name])
     seconds = _number(span["number"]) * _UNITS[unit] * direction
-    moment = now.astimezone(UTC) + timedelta(seconds=seconds)
-    return moment.astimezone(now.tzinfo)
+    return (_utc(now) + timedelta(seconds=seconds)).astimezone(now.tzinfo)
 
 
 def earlier(text: str, now: datetime) -> tuple[datetime, ...]:
@@ -210,15 +213,10 @@ def earlier(text: str, now: datetime) -> tuple[datetime, ...]:
     face = _face(sentence)
     if face is None:
         return ()
-    moment = now.replace(
-        hour=face.hour, minute=face.minute, second=0, microsecond=0, fold=0
-    )
-    other = moment.replace(hour=(face.hour + 12) % 24)
-    times = [moment] if face.exact else [moment, other]
     if _YESTERDAY.search(sentence):
-        return tuple(sorted((t - timedelta(days=1) for t in times), reverse=True))
-    past = [t if t <= now else t - timedelta(days=1) for t in times]
-    return (max(past),)
+        return tuple(sorted(_shown(face, now, (-1,), folds=(0,)), reverse=True))
+    shown = _shown(face, now, (-1, 0))
+    return (max((t for t in shown if _utc(t) <= _utc(now)), key=_utc),)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -235,8 +233,10 @@ def _clock(sentence: str, now: datetime) -> datetime | None:
     """Return the next time that a clock shows what the sentence names."""
     if (face := _face(sentence)) is None:
         return None
-    tomorrow = bool(TOMORROW.search(sentence))
-    return _next(now, face.hour, face.minute, tomorrow, face.exact)
+    if TOMORROW.search(sentence):
+        return _shown(replace(face, exact=True), now, (1,))[0]
+    shown = _shown(face, now, (0, 1))
+    return min((t for t in shown if _utc(t) > _utc(now)), key=_utc)
 
 
 def _face(sentence: str) -> _Face | None:
@@ -261,17 +261,32 @@ def _face(sentence: str) -> _Face | None:
     return None
 
 
-def _next(
-    now: datetime, hour: int, minute: int, tomorrow: bool, exact: bool
-) -> datetime:
-    """Return the next such time; without a half of the day, the nearer one."""
-    moment = now.replace(hour=hour, minute=minute, second=0, microsecond=0)
-    if tomorrow:
-        return moment + timedelta(days=1)
-    step = timedelta(days=1) if exact else timedelta(hours=12)
-    while moment <= now:
-        moment += step
-    return moment
+def _shown(
+    face: _Face, now: datetime, days: Iterable[int], *, folds: Iterable[int] = (0, 1)
+) -> list[datetime]:
+    """Return when a clock in the home shows a face on some days, counted from now.
+
+    Without a half of the day, in both. In the hour that comes twice in autumn it does
+    so twice; in the one that is skipped in spring, an hour later by name.
+    """
+    hours = (face.hour,) if face.exact else (face.hour, (face.hour + 12) % 24)
+    found = (
+        datetime.combine(
+            now.date() + timedelta(days=day),
+            time(hour, face.minute, fold=fold),
+            now.tzinfo,
+        )
+        for day in days
+        for hour in hours
+        for fold in folds
+    )
+    # By way of UTC, so that each is a time that there is.
+    return [_utc(moment).astimezone(now.tzinfo) for moment in found]
+
+
+def _utc(moment: datetime) -> datetime:
+    """Return a moment in UTC: two of one zone are compared by their clocks' faces."""
+    return moment.astimezone(UTC)
 
 
 def _number(text: str) -> float:
