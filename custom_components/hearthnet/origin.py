@@ -32,6 +32,7 @@ from .core.domains import OPERATIONS, routines
 from .core.effects import STATE, same_value
 from .core.messages import Json
 from .core.operations import check_parameters
+from .core.outcomes import TRAVEL
 from .core.status import Cause
 from .groups import leaves
 from .people import People
@@ -41,8 +42,6 @@ KEPT = 1024
 """Contexts remembered of each kind."""
 SLOW = 10.0
 """Seconds in which a device may show an action outside the operations table."""
-SLOW_MOTION = 120.0
-"""The same for what travels: a blind, a gate."""
 TARGET_KEYS = {"entity_id", "device_id", "area_id", "floor_id", "label_id", "exclude"}
 VOICE_PREFIXES = ("conversation.", "assist_satellite.")
 
@@ -302,7 +301,7 @@ def _call(name: str, data: Mapping[str, Any], context: Context, now: float) -> _
         context=context,
         wanted=wanted,
         exact=bool(wanted) and known and not operation.moves,
-        until=now + (SLOW_MOTION if operation.moves else max(SLOW, operation.deadline)),
+        until=now + (TRAVEL if operation.moves else max(SLOW, operation.deadline)),
     )
 
 

@@ -11,6 +11,7 @@ from hearthnet.core.domains import OPERATIONS
 from hearthnet.core.expectations import Expectations
 from hearthnet.core.outcomes import (
     Goal,
+    arrival_deadline,
     combine,
     judge,
     met,
@@ -85,7 +86,9 @@ def test_what_travels_is_running() -> None:
     moving = Reading(available=True, values={"state": "opening", "current_position": 9})
     up = goal(closed, ("state", "open"), ("current_position", 100))
     assert judge(OPEN, up, moving, None) is Outcome.RUNNING
-    assert judge(OPEN, up, closed, None) is Outcome.FAILED
+    # It tells nothing before it arrives, or it is stuck: nobody knows yet.
+    assert judge(OPEN, up, closed, None) is Outcome.UNVERIFIED
+    assert judge(OPEN, up, closed, Outcome.FAILED) is Outcome.FAILED
 
 
 def test_what_reports_nothing_is_unverified() -> None:
@@ -181,6 +184,21 @@ def test_nothing_is_ours_after_the_deadline() -> None:
     assert ours.claim("d", {"state": "on"}, 10) == "e"
     assert ours.claim("d", {"state": "on"}, 10.1) is None
     assert ours.claim("d", {"state": "on"}, 9) is None
+
+
+def test_a_foreign_hand_after_the_receipt_ends_what_is_ours() -> None:
+    """A blind that a person opened, and then closed, was not closed by us."""
+    closed: Values = {"state": "closed"}
+    ours = expecting({"state": "open"}, ("state", "closed"))
+    ours.end("e", {"d": Reading(available=True, values=closed)}, 120)
+    assert ours.claim("d", closed, 1) == "e"
+    assert ours.claim("d", {"state": "open"}, 2) is None
+    assert ours.claim("d", closed, 3) is None
+
+
+def test_what_travels_may_arrive_for_two_minutes() -> None:
+    assert arrival_deadline(OPEN, {}) == 120
+    assert arrival_deadline(TURN_ON, {"transition": 5}) == TURN_ON.deadline + 5
 
 
 VALUES = st.fixed_dictionaries(

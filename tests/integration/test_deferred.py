@@ -230,8 +230,8 @@ async def test_the_homes_zone_is_corrected(
         "2026-11-30T20:00:00+00:00",
     ]
     assert hass.states.get(NEXT).state == "2026-11-30T20:00:00+00:00"  # type: ignore[union-attr]
-    told = await say(hass, "Cancel the plan for nine", anna)  # both are
-    assert "21:00" in spoken(told)
+    both = await say(hass, "Cancel the plan for nine", anna)
+    assert "21:00" in spoken(both)
     # What is said from now on is by the new clock, too.
     asked = await call(hass, "ask", anna, text="turn off the hall light at ten")
     assert asked["due"] == "2026-11-30T22:00:00+01:00"

@@ -34,6 +34,7 @@ class Told:
     cause: Cause
     principal: Principal | None
     detail: str
+    execute: str | None = None
 
 
 @dataclass
@@ -52,9 +53,10 @@ class Hub:
         cause: Cause,
         principal: Principal | None = None,
         detail: str = "",
+        execute: str | None = None,
     ) -> None:
         self.record[device_id] = values
-        self.told.append(Told(device_id, values, cause, principal, detail))
+        self.told.append(Told(device_id, values, cause, principal, detail, execute))
 
     def expects(self, device_id: str, values: Values, now: float) -> str | None:
         return "hub.1.7" if self.expected.get(device_id) == values else None
@@ -266,7 +268,7 @@ async def test_effects_after_the_receipt_are_told(home: Home) -> None:
     await home.settle()
     told = home.one()
     assert told.values == {"state": "on", "brightness_pct": 50}
-    assert (told.cause, told.detail) == (Cause.OWN, "a late effect of hub.1.7")
+    assert (told.cause, told.execute) == (Cause.OWN, "hub.1.7")
 
 
 async def test_our_own_unexpected_effect_is_no_foreign_hand(home: Home) -> None:
@@ -485,7 +487,7 @@ async def test_our_own_blind_ends_no_hold_when_it_arrives(hass: HomeAssistant) -
     await home.settle()
     told = home.one()
     assert told.values == {"state": "open", "current_position": 100}
-    assert (told.cause, told.detail) == (Cause.OWN, "a late effect of hub.1.7")
+    assert (told.cause, told.execute) == (Cause.OWN, "hub.1.7")
 
 
 # Which devices

@@ -1,5 +1,6 @@
 """Undo as an action: attribute-exact, as whoever calls, and never past others."""
 
+import asyncio
 from typing import Any, cast
 
 from homeassistant.auth.const import GROUP_ID_USER
@@ -9,9 +10,12 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry, MockUser
 
 from custom_components.hearthnet.const import DOMAIN
+from custom_components.hearthnet.core.paths import device_path
 
 from .home import expose, lamp, place, set_up
 from .setup import recorded, set_up_hearthnet
+from .test_domains import entity
+from .test_domains_daily import numbers, write
 
 DESK, SHELF = "light.desk", "light.shelf"
 
@@ -152,3 +156,59 @@ async def test_undo_mistakes(
         await call(hass, "undo", anna, intent="yesterday")
     told = await call(hass, "undo", anna, intent="hub.9.9")
     assert told["reason"] == "nothing_to_undo"
+
+
+BLIND = "cover.blind"
+
+
+@pytest.mark.parametrize(("shown", "outcome"), [([60], "running"), ([], "unverified")])
+async def test_undo_of_a_blind_that_arrived_since(
+    hass: HomeAssistant,
+    anna: Context,
+    hass_owner_user: MockUser,
+    shown: list[int],
+    outcome: str,
+) -> None:
+    """It was on its way when the answer was due; nobody else has moved it since.
+
+    One blind tells where it is meanwhile, the other only where it arrives.
+    """
+    await numbers(hass, height=100)
+    blind = entity(
+        "cover",
+        "blind",
+        position="{{ states('input_number.height') | int }}",
+        open_cover=write("height", "100"),
+        close_cover=[turn for at in shown for turn in write("height", str(at))],
+        set_cover_position=write("height", "{{ position }}"),
+    )
+    await set_up(hass, cover=[blind])
+    expose(hass, BLIND)
+    entry = await set_up_hearthnet(hass)
+    closed = await call(
+        hass,
+        "propose",
+        anna,
+        entity_id=BLIND,
+        action="cover.close_cover",
+        reason="the sun",
+    )
+    assert closed["outcome"] == outcome
+    view = entry.runtime_data.hub.node.view
+    path = device_path(entry.runtime_data.house.device_id(BLIND))
+    receipt = view.version(path)
+    hass.states.async_set("input_number.height", "0")  # as a device tells it
+    arrived = asyncio.Event()
+    end = entry.runtime_data.hub.node.subscribe(lambda _record: arrived.set())
+    async with asyncio.timeout(20):
+        while view.version(path) == receipt:
+            await arrived.wait()
+            arrived.clear()
+    end()
+    why = await call(hass, "explain", anna, entity_id=BLIND)
+    assert why["intent"] == closed["intent"]
+    back = await call(hass, "undo", anna, dry_run=True)
+    (step,) = back["steps"]
+    assert step["reason"] != "changed_since"
+    assert step["operation"] == "cover.set_cover_position"
+    assert step["parameters"] == {"position": 100}

@@ -92,7 +92,8 @@ def same_value(
         wanted, seen = _brightest(wanted), _brightest(seen)
     if isinstance(wanted, list) and isinstance(seen, list):
         return len(wanted) == len(seen) and all(
-            same_value(attribute, a, b) for a, b in zip(wanted, seen, strict=True)
+            same_value(attribute, a, b, exact=exact)
+            for a, b in zip(wanted, seen, strict=True)
         )
     return wanted == seen
 

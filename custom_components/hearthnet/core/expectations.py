@@ -66,6 +66,9 @@ class Expectations:
         wanted = dict(expected.effects)
         names = values.keys() | expected.last.keys()
         if not all(_ours(name, wanted, expected.last, values) for name in names):
+            if expected.until < math.inf:
+                # Another hand has it now, whatever comes after.
+                del self._expected[key]
             return None
         expected.last = dict(values)
         return expected.execute

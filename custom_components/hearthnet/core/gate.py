@@ -26,6 +26,7 @@ from .obstacles import obstacles
 from .operations import Operation, Parameters
 from .outcomes import (
     Goal,
+    arrival_deadline,
     goals_of,
     needless,
     read_back_deadline,
@@ -234,7 +235,8 @@ class Gate:
         """Let the adapter act and read back; what goes wrong is noted in the run."""
         permit = self._permit(run)
         deadline = read_back_deadline(run.row, run.request.parameters)
-        until = self._node.clock.boottime() + deadline
+        until = self._node.clock.boottime()
+        until += arrival_deadline(run.row, run.request.parameters)
         run.acting = True
         for goal in run.goals.values():
             self._expectations.begin(run.execute, goal)
