@@ -79,7 +79,7 @@ async def test_a_difference_ends_at_the_devices_own_limit(
     assert shown["speech"] == "Heating would be allowed: at a target of 23°."
     told = await call(hass, "ask", anna, text=text)
     assert told["outcome"] == "changed"
-    assert told["speech"] == "Heating is now at 23°."
+    assert told["speech"] == "Heating is now at a target of 23°."
     assert hass.states.get("input_number.warm").state == "23.0"  # type: ignore[union-attr]
 
 
