@@ -1,13 +1,20 @@
 """Fixtures of the tests inside Home Assistant's harness."""
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+import shutil
 from unittest.mock import PropertyMock, patch
 
+from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity import Entity
 import pytest
 
 # The harness brings a custom_components of its own, which wins unless ours comes first.
 import custom_components.hearthnet  # noqa: F401
+from custom_components.hearthnet.const import DOMAIN
+from tests.support.phone.fake_adbd import FakeAdbd
+
+from .phone import SHIPPED
 
 
 @pytest.fixture(autouse=True)
@@ -27,3 +34,20 @@ def all_entities_enabled() -> Iterator[None]:
     name = "entity_registry_enabled_default"
     with patch.object(Entity, name, PropertyMock(return_value=True)):
         yield
+
+
+@pytest.fixture
+async def adbd() -> AsyncIterator[FakeAdbd]:
+    """Run a phone's daemon in this process."""
+    async with FakeAdbd() as daemon:
+        yield daemon
+
+
+@pytest.fixture
+def recipes(hass: HomeAssistant) -> Path:
+    """Return the folder of the phone's recipes, with the shipped ones in it."""
+    folder = Path(hass.config.path(DOMAIN, "recipes", "phone"))
+    folder.mkdir(parents=True)
+    for path in SHIPPED.glob("*.yaml"):
+        shutil.copy(path, folder)
+    return folder
