@@ -17,6 +17,10 @@ PATIENCE = 300.0
 """Seconds for which a phone may be away before a person hears of it: phones sleep,
 and networks have holes."""
 
+MOST_OFF = 90.0
+"""Seconds by which a phone's clock may be off: at two minutes what it is told is
+thrown away as too old, or what it asks for."""
+
 PHONE_ISSUES: Mapping[Reason, str] = {
     Reason.ADB_UNAUTHORIZED: "phone_unauthorized",
     Reason.ADB_TLS_PORT: "phone_tls_port",
@@ -36,6 +40,7 @@ APP_ISSUES: Mapping[Reason, str] = {
 OF_PHONE = frozenset({"phone_locked", "input_rejected"})
 """Those of them that are the phone's and show once, whichever app met them."""
 AWAY = "phone_away"
+CLOCK = "phone_clock"
 PATIENT = frozenset({AWAY, "phone_offline"})
 
 
@@ -114,6 +119,9 @@ class PhoneIssues:
                 yield AWAY, name, {"name": name}
                 continue
             report = outside.phones.get(name, PhoneReport())
+            if abs(report.ahead) > MOST_OFF:
+                minutes = str(round(abs(report.ahead) / 60))
+                yield CLOCK, name, {"name": name, "minutes": minutes}
             key = PHONE_ISSUES.get(report.problem) if report.problem else None
             if key is not None:
                 yield key, name, {"name": name, "fingerprint": report.fingerprint}

@@ -5,10 +5,11 @@ from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from hearthnet.core.clock import SystemClock
+from hearthnet.core.clock import Clock, SystemClock
 from hearthnet.core.companion import Identity
 from hearthnet.core.devices import Device, Principal
 from hearthnet.core.enrolled import Enrolled
@@ -156,7 +157,12 @@ async def home(
 
 @asynccontextmanager
 async def darcy(
-    folder: Path, port: int, phone: int, key: Path, pace: Pace = FAST
+    folder: Path,
+    port: int,
+    phone: int,
+    key: Path,
+    pace: Pace = FAST,
+    clock: Clock | None = None,
 ) -> AsyncIterator[Darcy]:
     """Run Darcy's node in this process."""
     identity = Identity(
@@ -167,7 +173,8 @@ async def darcy(
         broker=broker(port),
     )
     settings = PhoneSettings(port=phone, key=key, pace=pace)
-    one = await asyncio.to_thread(Darcy.open, identity, folder / "phone", settings)
+    opened = partial(Darcy.open, identity, folder / "phone", settings, clock=clock)
+    one = await asyncio.to_thread(opened)
     running = asyncio.ensure_future(one.run())
     try:
         yield one

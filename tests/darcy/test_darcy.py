@@ -1,11 +1,15 @@
 """A whole Darcy on a real broker: from an intent at the hub to a tap, and back."""
 
+import asyncio
+from datetime import datetime, timedelta
 from pathlib import Path
 import time
 
 import pytest
 
 from hearthnet.core.bus import retry
+from hearthnet.core.bus.inbound import Fault
+from hearthnet.core.clock import SystemClock
 from hearthnet.core.devices import Device
 from hearthnet.core.intents import Origin
 from hearthnet.core.messages import MessageType
@@ -98,6 +102,66 @@ async def test_values_have_an_age_by_the_hubs_clock(
         async with darcy(tmp_path, mosquitto.port, adbd.port, key_file):
             await here.reached()
             assert here.appliances.read(TV).seen == reading.seen
+
+
+class WrongClock(SystemClock):
+    """A phone that was reset, or whose owner has set another time."""
+
+    def __init__(self, off: timedelta) -> None:
+        self._off = off
+
+    def now(self) -> datetime:
+        return super().now() + self._off
+
+
+@pytest.mark.parametrize("seconds", [100, -100])
+async def test_a_clock_that_is_a_little_off(
+    mosquitto: Mosquitto,
+    adbd: FakeAdbd,
+    key_file: Path,
+    tmp_path: Path,
+    seconds: int,
+) -> None:
+    clock = WrongClock(timedelta(seconds=seconds))
+    async with (
+        home(tmp_path, mosquitto.port) as here,
+        darcy(tmp_path, mosquitto.port, adbd.port, key_file, clock=clock),
+    ):
+        await here.reached()
+        done = await here.do("tv.power_off")
+        assert done.steps[0].outcome is Outcome.CHANGED, done
+        await here.until(lambda: here.appliances.read(TV).seen)
+        seen = here.appliances.read(TV).seen
+        assert seen is not None
+        now = here.hub.node.clock.now()
+        assert timedelta() <= now - seen["state"] < timedelta(seconds=60)
+
+
+@pytest.mark.parametrize("hours", [2, -20 * 365 * 24])
+async def test_a_clock_that_is_wrong_is_told_and_taps_nothing(
+    mosquitto: Mosquitto,
+    adbd: FakeAdbd,
+    key_file: Path,
+    tmp_path: Path,
+    hours: int,
+) -> None:
+    clock = WrongClock(timedelta(hours=hours))
+    async with (
+        home(tmp_path, mosquitto.port) as here,
+        darcy(tmp_path, mosquitto.port, adbd.port, key_file, clock=clock) as one,
+    ):
+        await here.reached()
+        ahead = here.outside.phones["phone"].ahead
+        assert abs(ahead - 3600 * hours) < 60
+        doing = asyncio.ensure_future(here.do("tv.power_off"))
+        # The phone's proposal is too old for the hub, or the grant for the phone.
+        reports = (here.outside.bus.reports, one.companion.mqtt.reports)
+        await until(lambda: any(r.rejected for r in reports))
+        (found,) = (x for r in reports for x in r.rejected.values())
+        assert found.fault is Fault.EXPIRED
+        doing.cancel()
+        await asyncio.gather(doing, return_exceptions=True)
+    assert adbd.world.tv.presses == []
 
 
 async def test_a_lease_for_later(

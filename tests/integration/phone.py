@@ -86,7 +86,7 @@ async def until(entry: MockConfigEntry, condition: Callable[[], object]) -> None
     """Wait until something is so after the hub has told of a change."""
     changed = asyncio.Event()
     stop = entry.runtime_data.async_add_listener(changed.set)
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         while not condition():
             changed.clear()
             await changed.wait()

@@ -155,7 +155,7 @@ def test_issues_are_those_used() -> None:
         *(issues.REJECTED, issues.REVIEW, issues.STRAYS, issues.TWIN),
         *(routes.PREFERS_LOCAL, routes.UNGATED_AGENT),
     }
-    keys |= {phone_issues.AWAY, *phone_issues.PHONE_ISSUES.values()}
+    keys |= {phone_issues.AWAY, phone_issues.CLOCK, *phone_issues.PHONE_ISSUES.values()}
     keys |= set(phone_issues.APP_ISSUES.values())
     assert set(ENGLISH["issues"]) == keys
 

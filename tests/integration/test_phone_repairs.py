@@ -86,9 +86,7 @@ async def test_repairs(
     assert not shown(hass, "phone_away_phone")
 
 
-async def test_a_key_that_is_not_allowed(
-    hass: HomeAssistant, mosquitto: Mosquitto
-) -> None:
+async def test_what_a_phone_reports(hass: HomeAssistant, mosquitto: Mosquitto) -> None:
     entry = await set_up(hass, mosquitto.port)
     outside = entry.runtime_data.outside
     assert outside is not None
@@ -102,6 +100,12 @@ async def test_a_key_that_is_not_allowed(
     assert issue is not None
     assert issue.translation_placeholders is not None
     assert issue.translation_placeholders["fingerprint"] == "12:34"
+    outside.phones["phone"] = PhoneReport(ahead=-3600)
+    entry.runtime_data.async_update_listeners()
+    assert not shown(hass, "phone_unauthorized_phone")
+    issue = ir.async_get(hass).async_get_issue(DOMAIN, "phone_clock_phone")
+    assert issue is not None
+    assert issue.translation_placeholders == {"name": "phone", "minutes": "60"}
     assert await hass.config_entries.async_unload(ENTRY_ID)
 
 

@@ -234,7 +234,8 @@ class Darcy:
             fingerprint=self.phone.key.fingerprint,
             camera=self.phone.camera.there(),
         )
-        self.companion.mqtt.send_frame(HUB, KIND, **report.as_dict())
+        fields = report.as_dict(self._node.clock.now())
+        self.companion.mqtt.send_frame(HUB, KIND, **fields)
 
     # The phone
 

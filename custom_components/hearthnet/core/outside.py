@@ -231,8 +231,8 @@ class Outside:
         """Take what a companion says of its phone."""
         done()
         if found.sender in self._enrolled:
-            report = PhoneReport.from_dict(found.frame)
             now = self._node.clock.now()
+            report = PhoneReport.from_dict(found.frame, now)
             # A node that starts anew knows of no read before; it was none the less.
             self._seen.setdefault(found.sender, {}).update(
                 (name, {n: now - timedelta(seconds=age) for n, age in ages.items()})

@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Self
 
+from ..clock import from_text, to_text
 from ..messages import Json
 from ..reasons import Reason
 
@@ -27,10 +29,13 @@ class PhoneReport:
     """Of the key that the phone has to allow, as its dialog shows it."""
     camera: bool = False
     """Whether its camera can be asked for a picture."""
+    ahead: float = 0.0
+    """Seconds by which its node's clock was ahead of the hub's when this came."""
 
-    def as_dict(self) -> dict[str, Json]:
-        """Return the frame's fields."""
+    def as_dict(self, now: datetime) -> dict[str, Json]:
+        """Return the frame's fields; `now` is by the node's clock."""
         return {
+            "now": to_text(now),
             "values": dict(self.values),
             "problem": self.problem,
             "apps": dict(self.apps),
@@ -40,17 +45,24 @@ class PhoneReport:
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Read a frame's fields; KeyError, TypeError or ValueError when malformed."""
+    def from_dict(cls, data: Mapping[str, Any], now: datetime) -> Self:
+        """Read a frame's fields; `now` is by the hub's clock.
+
+        Raises:
+            KeyError, TypeError, ValueError: they are malformed.
+        """
         problem = data["problem"]
+        # A phone that is not updated yet tells neither ages nor its time.
+        told = data.get("now")
         return cls(
             values=dict(data["values"]),
             problem=None if problem is None else Reason(problem),
             apps={str(name): Reason(code) for name, code in data["apps"].items()},
             ages={
                 str(name): {str(n): float(age) for n, age in ages.items()}
-                for name, ages in data["ages"].items()
+                for name, ages in data.get("ages", {}).items()
             },
             fingerprint=str(data["fingerprint"]),
             camera=data["camera"] is True,
+            ahead=(from_text(told) - now).total_seconds() if told else 0.0,
         )
