@@ -26,6 +26,8 @@ _LOOKS = 3
 """How often a screen is looked at that changes between the look and the tap."""
 _UNFOUND = frozenset({Reason.NODE_NOT_FOUND, Reason.AMBIGUOUS_MATCH})
 
+type Find = Callable[[Tree], Node]
+"""Finds what is to be tapped on a screen; raises Stop where it is not there."""
 type Eye = Callable[[str, Sequence[Mapping[str, str]]], Awaitable[int]]
 """Has a model choose: from what is wanted and what each candidate shows to a place
 among them. Raises Stop where nothing is chosen."""
@@ -131,41 +133,40 @@ class Driver:
             Refused: the lease is over; nothing was sent.
         """
         package = self.recipe.screens[screen].package
-        find: Callable[[Tree], Node] = partial(
-            Tree.one, selector=selector, package=package
-        )
+        find: Find = partial(Tree.one, selector=selector, package=package)
         try:
-            node = find(tree)
+            find(tree)
         except Stop as stop:
             if not vision or self._eye is None or stop.reason not in _UNFOUND:
                 raise
             find = await self._choose(self._eye, tree, screen, selector, stop)
             tree = await self.reach(screen)
-            node = find(tree)
+        x, y = await self._aim(tree, screen, find)
+        await self._guarded(lambda: self._tap(x, y))
+
+    async def _aim(self, tree: Tree, screen: str, find: Find) -> tuple[int, int]:
+        """Return where the node is, once nothing has changed since the look."""
         hidden = False
         for _ in range(_LOOKS):
-            glance = await self._guard(package)
+            node = find(tree)
+            glance = await self._guard(self.recipe.screens[screen].package)
             if glance.keyboard:
                 # It hides what the dump shows, and takes the tap.
                 if hidden:
                     raise Stop(Reason.INTERRUPTED, "in front: the keyboard")
                 await self._back(_KEYBOARD)
                 hidden = True
+            elif glance.size is None:
+                raise Stop(Reason.UI_UNREADABLE, "the display's size is not told")
             elif glance.frame == tree.frame:
-                break
+                return tree.point(node, glance.size)
             # Something came up, or the display was turned, since the look.
             tree = await self.reach(screen)
-            node = find(tree)
-        else:
-            raise Stop(Reason.INTERRUPTED, "the screen goes on changing")
-        if glance.size is None:
-            raise Stop(Reason.UI_UNREADABLE, "the display's size is not told")
-        x, y = tree.point(node, glance.size)
-        await self._guarded(lambda: self._tap(x, y))
+        raise Stop(Reason.INTERRUPTED, "the screen goes on changing")
 
     async def _choose(
         self, eye: Eye, tree: Tree, screen: str, selector: Selector, stop: Stop
-    ) -> Callable[[Tree], Node]:
+    ) -> Find:
         """Have one of the candidates chosen; return what finds it again."""
         glance = await self._guard(self.recipe.screens[screen].package)
         if glance.size is None:

@@ -37,15 +37,15 @@ def candidates(
     Where the selector fits several nodes, only these.
     """
     package = recipe.screens[screen].package
-    among = _fitting(tree, wanted, package) or tree.nodes
-    others = _known(tree, recipe, wanted, package)
+    among = _fitting(tree, wanted, package)
+    if not among:
+        others = _known(tree, recipe, wanted, package)
+        clickable = (n for n in tree.nodes if n.package == package and n.clickable)
+        among = [node for node in clickable if node not in others]
     return tuple(
         Candidate(_shows(node), node.bounds, node)
         for node in among
-        if node.package == package
-        and node.clickable
-        and node not in others
-        and _tappable(tree, node, size)
+        if _tappable(tree, node, size)
     )
 
 
