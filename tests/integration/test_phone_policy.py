@@ -1,6 +1,9 @@
 """What a policy says of what phones control."""
 
+import asyncio
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from homeassistant.core import Context, HomeAssistant
 from homeassistant.exceptions import ServiceValidationError
@@ -64,6 +67,20 @@ async def test_a_model_chooses_what_to_tap(
             )
             assert adbd.world.tv.presses == ["power"]
             await until(entry, lambda: hass.states.is_state(TV, "off"))
+            told: Any = None
+            async with asyncio.timeout(20):
+                while told is None:  # until the phone's events are in Git too
+                    with suppress(ServiceValidationError):
+                        told = await hass.services.async_call(
+                            DOMAIN,
+                            "explain",
+                            {"entity_id": TV},
+                            blocking=True,
+                            return_response=True,
+                            context=anna,
+                        )
+            said = [event["content"] for event in told["events"]]
+            assert "claude-test on what tv.power_off taps: number 1." in said
         assert len(api.requests) == 1
         assert entry.runtime_data.model.today.calls == 1
         assert await hass.config_entries.async_unload(ENTRY_ID)
