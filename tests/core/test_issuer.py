@@ -135,6 +135,7 @@ async def test_a_proposal_is_of_the_tasks_own_manager(tmp_path: Path) -> None:
         answer = await decided("darcy", device)
         assert answer.type is MessageType.DENIAL
         assert answer.body["reason"] == Reason.OUT_OF_SCOPE
+        assert home.of(MessageType.REVOCATION) == []
         # Its own manager cannot name what is not exposed either.
         hidden = lamp(house, "hidden").id
         listed = [one for one in house.devices() if one.id != hidden]
