@@ -35,6 +35,7 @@ class Found:
     """What became of a mutation."""
 
     safeguard: str
+    file: str
     caught: bool
     said: str
     """The first test that failed, or what went wrong."""
@@ -103,14 +104,14 @@ def _try(trees: SimpleQueue[Path], mutation: Mutation) -> Found:
     try:
         if text.count(mutation.old) != 1:
             where = f"{mutation.file} does not have the place exactly once"
-            return Found(mutation.safeguard, False, where, 0.0)
+            return Found(mutation.safeguard, mutation.file, False, where, 0.0)
         path.write_text(text.replace(mutation.old, mutation.new), "utf-8")
         status, said = _tests(tree, mutation.tests)
     finally:
         path.write_text(text, "utf-8")
         trees.put(tree)
     seconds = round(monotonic() - start, 1)
-    return Found(mutation.safeguard, status == FAILED, said, seconds)
+    return Found(mutation.safeguard, mutation.file, status == FAILED, said, seconds)
 
 
 def _run(trees: SimpleQueue[Path], tests: Sequence[str]) -> tuple[int, str]:

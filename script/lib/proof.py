@@ -1,15 +1,18 @@
-"""Runs what HearthNet claims, part by part, and writes every figure down.
+"""Runs what HearthNet claims, part by part, and tells every figure.
 
-A part that fails is told and the others go on; the exit status is 1 then. All parts
-together write docs/evidence.md; some of them, named, only print theirs.
+A part that fails, hangs or breaks off is told and the others go on; the exit status is
+1 then. With `--write` all parts together become docs/evidence.md.
 """
 
 import argparse
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 import json
+import os
 from pathlib import Path
+import signal
 import subprocess
 import sys
 from tempfile import TemporaryDirectory
@@ -30,6 +33,8 @@ that made it, with `.venv-core/bin` in the `PATH`. What holds on any machine (wr
 verdicts, losses, tampering) makes a part fail; times are those of this machine, and one
 that misses its target is marked.
 """
+NO_FIGURES = (KeyError, TypeError, IndexError, AttributeError, ValueError)
+"""What telling of figures raises that are not there."""
 JSON = "JSON"
 """Stands in a command for the file that it writes its figures to."""
 
@@ -76,12 +81,17 @@ def _bench(ran: Ran) -> Iterator[str]:
 
 
 def _mutations(ran: Ran) -> Iterator[str]:
-    yield "| safeguard taken away | caught | by |"
-    yield "|---|---|---|"
+    files: dict[str, list[str]] = {}
     for found in ran.told:
-        caught = "yes" if found["caught"] else "**no**"
-        test = found["said"].removeprefix("FAILED ").partition(" - ")[0]
-        yield f"| {found['safeguard']} | {caught} | `{test}` |"
+        name = found["safeguard"] if found["caught"] else f"**{found['safeguard']}**"
+        files.setdefault(found["file"], []).append(name)
+    caught = sum(found["caught"] for found in ran.told)
+    yield f"{caught} of {len(ran.told)} are noticed by tests; others stand in bold."
+    yield ""
+    yield "| in | safeguards |"
+    yield "|---|---|"
+    for file, names in sorted(files.items()):
+        yield f"| `{file}` | {'; '.join(names)} |"
 
 
 def _table1(ran: Ran) -> Iterator[str]:
@@ -170,9 +180,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "parts", nargs="*", metavar="PART", help=f"of {', '.join(names)}; else all"
     )
-    chosen = parser.parse_args(arguments).parts
+    parser.add_argument(
+        "--write", action="store_true", help=f"all, into {EVIDENCE.relative_to(ROOT)}"
+    )
+    options = parser.parse_args(arguments)
+    chosen = options.parts
     if unknown := set(chosen) - set(names):
         parser.error(f"no part {min(unknown)!r}")
+    if options.write and chosen:
+        parser.error("only all parts together are written")
     start = monotonic()
     sections = []
     failed = []
@@ -182,15 +198,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"{part.name}: {part.title} ...", file=sys.stderr, flush=True)
         ran = _run(part)
         print(f"  {ran.seconds:.0f} s, status {ran.status}", file=sys.stderr)
-        if ran.status != 0:
+        section, whole = _section(part, ran)
+        if ran.status != 0 or not whole:
             failed.append(part.name)
-        sections.append(_section(part, ran))
-    if chosen:
-        print("\n".join(sections))
-    else:
-        head = _head(monotonic() - start, failed)
-        EVIDENCE.write_text("\n".join([head, *sections]), "utf-8")
+        sections.append(section)
+    text = "\n".join([_head(monotonic() - start, failed), *sections])
+    if options.write:
+        EVIDENCE.write_text(text, "utf-8")
         print(f"{EVIDENCE.relative_to(ROOT)}, {monotonic() - start:.0f} s")
+    else:
+        print(text)
     print(f"Failed: {', '.join(failed)}" if failed else "All parts hold.")
     return int(bool(failed))
 
@@ -201,40 +218,55 @@ def _run(part: Part) -> Ran:
         file = Path(folder) / "told.json"
         program, *rest = (str(file) if word == JSON else word for word in part.command)
         start = monotonic()
-        status, output = _until([programs / program, *rest])
+        status, output = _until([programs / program, *rest], Path(folder) / "output")
         seconds = monotonic() - start
-        told = json.loads(file.read_text("utf-8")) if file.exists() else None
+        told = None
+        with suppress(OSError, ValueError):  # it makes none, or it broke off
+            told = json.loads(file.read_text("utf-8"))
     return Ran(status, output, told, seconds)
 
 
-def _until(command: Sequence[Path | str]) -> tuple[int, str]:
-    """Run a command; return its exit status and what it said."""
-    try:
-        done = subprocess.run(
-            command,
-            cwd=ROOT,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=False,
-            timeout=LIMIT,
-        )
-    except subprocess.TimeoutExpired:
-        return 124, f"It did not end within {LIMIT:g} seconds."
-    return done.returncode, done.stdout
+def _until(command: Sequence[Path | str], output: Path) -> tuple[int, str]:
+    """Run a command; return its exit status and what it said.
+
+    What hangs is ended with all that it has started: brokers, hubs, librarians.
+    """
+    with output.open("wb") as file:
+        try:
+            process = subprocess.Popen(
+                command,
+                cwd=ROOT,
+                stdin=subprocess.DEVNULL,
+                stdout=file,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        except OSError as error:
+            return 127, str(error)
+        try:
+            status, more = process.wait(LIMIT), ""
+        except subprocess.TimeoutExpired:
+            status, more = 124, f"It did not end within {LIMIT:g} seconds.\n"
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+    return status, output.read_text("utf-8", errors="replace") + more
 
 
-def _section(part: Part, ran: Ran) -> str:
+def _section(part: Part, ran: Ran) -> tuple[str, bool]:
+    """Return what to tell of a part, and whether its figures are there."""
     command = " ".join("FILE" if word == JSON else word for word in part.command)
     lines = [f"## {part.title}", "", f"    {command}", ""]
     if ran.status != 0:
         lines += [f"**Failed** with status {ran.status}.", ""]
     try:
-        lines += part.show(ran)
-    except KeyError, TypeError, IndexError:
+        shown, whole = list(part.show(ran)), True
+    except NO_FIGURES:
         # It did not come to its figures; what it said is all there is.
-        lines += ["```text", *ran.output.strip().splitlines()[-30:], "```"]
-    return "\n".join([*lines, "", f"Took {ran.seconds:.0f} s.", ""])
+        shown = ["```text", *ran.output.strip().splitlines()[-30:], "```"]
+        whole = False
+    return "\n".join([*lines, *shown, "", f"Took {ran.seconds:.0f} s.", ""]), whole
 
 
 def _head(seconds: float, failed: list[str]) -> str:
