@@ -130,6 +130,7 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
         try:
             await self._async_open_parts()
         except (JournalError, OSError) as error:
+            self._standing.async_show_unusable(str(error))
             raise ConfigEntryNotReady(
                 translation_domain=DOMAIN,
                 translation_key="journal_unusable",

@@ -10,7 +10,13 @@ from homeassistant.util import dt as dt_util
 from .const import DOMAIN
 from .core.leftovers import Dropped
 from .core.outside import Outside
-from .core.status import AgentStatus, BurstStatus, HubStatus, ReviewStatus
+from .core.status import (
+    AgentStatus,
+    BurstStatus,
+    HubStatus,
+    LibrarianStatus,
+    ReviewStatus,
+)
 
 LIBRARIAN_GRACE = 60.0
 """Seconds the librarian may be away before a person hears of it: it is restarted."""
@@ -21,6 +27,7 @@ BURST = "too_many_requests"
 COMPANION = "companion_problem"
 CLOCK = "clock_behind"
 JOURNAL = "journal_unwritable"
+UNUSABLE = "journal_unusable"
 LIBRARIAN = "librarian_dead"
 MODEL = "model_unknown"
 PLAYBOOKS = "playbooks_broken"
@@ -42,8 +49,14 @@ class Standing:
         self._reviews: set[str] = set()
 
     @callback
+    def async_show_unusable(self, error: str) -> None:
+        """Show why there is no start at all; a start takes it back."""
+        _show(self._hass, UNUSABLE, shown=True, error=error, path=self._folder)
+
+    @callback
     def async_show(self, status: HubStatus, outside: Outside | None) -> None:
         """Show what came about."""
+        async_show_journal(self._hass, status.journal, self._folder)
         async_show_dropped(self._hass, status.dropped)
         async_show_bursts(self._hass, status.bursts)
         self._reviews = async_show_reviews(self._hass, status.reviews, self._reviews)
@@ -62,7 +75,8 @@ class Standing:
 
         `away` is for how many seconds the librarian has recorded nothing.
         """
-        async_show_record(self._hass, status, away, self._folder)
+        async_show_journal(self._hass, status.journal, self._folder)
+        async_show_librarian(self._hass, status.librarian, away)
         async_show_clock(self._hass, status.ahead)
         async_show_bursts(self._hass, status.bursts)
 
@@ -77,15 +91,17 @@ def async_show_mistakes(
 
 
 @callback
-def async_show_record(
-    hass: HomeAssistant, status: HubStatus, away: float, path: str
-) -> None:
-    """Show whether what happens can be recorded.
+def async_show_journal(hass: HomeAssistant, writable: bool, path: str) -> None:
+    """Show that the journal of a running hub takes nothing, or take that back."""
+    _show(hass, UNUSABLE, shown=False)
+    _show(hass, JOURNAL, not writable, path=path)
 
-    `away` is for how many seconds the librarian has recorded nothing.
-    """
-    _show(hass, JOURNAL, not status.journal, path=path)
-    librarian = status.librarian
+
+@callback
+def async_show_librarian(
+    hass: HomeAssistant, librarian: LibrarianStatus, away: float
+) -> None:
+    """Show that what happens does not get into Git, for `away` seconds by now."""
     shown = away > LIBRARIAN_GRACE or (
         librarian.connected and librarian.problem is not None
     )

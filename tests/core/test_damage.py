@@ -7,9 +7,12 @@ import pytest
 from hearthnet.core.clock import ManualClock
 from hearthnet.core.journal import Journal, JournalError
 from hearthnet.core.keys import KeyFileError, SigningKey
+from hearthnet.core.librarian import repository
 from hearthnet.core.node import Node
+from hearthnet.core.paths import device_path
 from hearthnet.core.restart import Startup
-from tests.core.records import event, fsck, git, library
+from tests.core.records import entry, event, fsck, git, hello, library
+from tests.core.test_service import served
 
 
 def open_node(folder: Path) -> Node:
@@ -69,7 +72,7 @@ async def test_a_record_that_breaks_the_schema(tmp_path: Path) -> None:
     journal.append(b'{"id":"hub.1.1"}', None)
     await journal.sync()
     await journal.close()
-    with pytest.raises(JournalError, match=r"1\.1: from"):
+    with pytest.raises(JournalError, match=r"1\.1: from.*newer HearthNet"):
         open_node(tmp_path)
 
 
@@ -101,3 +104,39 @@ def test_a_damaged_head_is_mended(tmp_path: Path, content: str) -> None:
         assert any("HEAD" in told for told in opened.repository.healed)
     fsck(folder)
     assert len(git(folder, "log", "--oneline").splitlines()) == 2
+
+
+@pytest.mark.parametrize("kind", ["blob", "tree", "commit"])
+async def test_a_damaged_object_is_told_and_stops_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    """A disk returns zeros where the record of last year was.
+
+    Of the newest commits Dewey makes sure at each start, and goes back before them.
+    """
+    monkeypatch.setattr(repository, "CHECKED", 1)
+    path = device_path("lamp")
+    hub = [
+        hello("hub.1.1", [0, 0]),
+        *(entry(f"hub.1.{n}", writes={path: {"n": n}}) for n in range(2, 6)),
+    ]
+    wrong = {"blob": {"state"}, "tree": {"state"}, "commit": {"state", "event"}}[kind]
+    async with served(tmp_path) as peer:
+        peer.log(*hub)
+        await peer.durable("hub", 1, 5)
+        old = (await peer.ask("event", event="hub.1.3"))["result"]["commit"]
+    name = {"blob": f"{old}:{path}", "tree": f"{old}^{{tree}}", "commit": old}[kind]
+    found = git(tmp_path, "rev-parse", name).strip()
+    broken = tmp_path / "objects" / found[:2] / found[2:]
+    broken.chmod(0o600)
+    broken.write_bytes(bytes(len(broken.read_bytes())))
+    async with served(tmp_path) as peer:
+        for what, args in (
+            ("state", {"paths": [path], "at": old}),
+            ("event", {"event": "hub.1.3"}),
+        ):
+            answer = await peer.ask(what, **args)
+            assert ("error" in answer) == (what in wrong), answer
+        now = (await peer.ask("state", paths=[path]))["result"]
+        assert now == {path: ["hub.1.5", {"n": 5}]}
+        assert len((await peer.ask("timeline"))["result"]) == 5

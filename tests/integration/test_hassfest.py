@@ -152,7 +152,7 @@ def test_issues_are_those_used() -> None:
         *(issues.JOURNAL, issues.LIBRARIAN, issues.PLAYBOOKS, issues.POLICY),
         *(issues.BUDGET, issues.CLOCK, issues.COMPANION, issues.DROPPED),
         *(issues.BURST, issues.MODEL, issues.RECIPES),
-        *(issues.REJECTED, issues.REVIEW, issues.STRAYS, issues.TWIN),
+        *(issues.REJECTED, issues.REVIEW, issues.STRAYS, issues.TWIN, issues.UNUSABLE),
         *(routes.PREFERS_LOCAL, routes.UNGATED_AGENT),
     }
     keys |= {phone_issues.AWAY, phone_issues.CLOCK, *phone_issues.PHONE_ISSUES.values()}

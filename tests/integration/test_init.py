@@ -179,7 +179,7 @@ async def test_dropped_requests_are_told_once(hass: HomeAssistant) -> None:
     [(JournalError("in use"), "in use"), (OSError(28, "No space left"), "No space")],
 )
 async def test_journal_unusable(
-    hass: HomeAssistant, error: Exception, told: str
+    hass: HomeAssistant, issues: ir.IssueRegistry, error: Exception, told: str
 ) -> None:
     """The entry is set up again once the disk is back; Home Assistant lives."""
     entry = add_entry(hass)
@@ -187,8 +187,13 @@ async def test_journal_unusable(
         assert not await hass.config_entries.async_setup(ENTRY_ID)
     assert entry.state is ConfigEntryState.SETUP_RETRY
     assert told in (entry.reason or "")
+    issue = issues.async_get_issue(DOMAIN, "journal_unusable")
+    assert issue is not None
+    assert issue.translation_placeholders is not None
+    assert told in issue.translation_placeholders["error"]
     assert await hass.config_entries.async_reload(ENTRY_ID)
     assert entry.runtime_data.data.boot == 1
+    assert issues.async_get_issue(DOMAIN, "journal_unusable") is None
 
 
 async def test_failed_start_lets_go(hass: HomeAssistant) -> None:
@@ -221,7 +226,7 @@ async def test_disk_full_and_back(
             reason="a test",
         )
         assert not result.complete
-        await coordinator.async_refresh()
+        await hass.async_block_till_done()
         issue = issues.async_get_issue(DOMAIN, "journal_unwritable")
         assert issue is not None
         assert issue.translation_placeholders == {"path": str(coordinator.folder.root)}

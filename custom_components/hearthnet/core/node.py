@@ -207,7 +207,7 @@ class Node:
             try:
                 yield Record.read(entry)
             except ValueError as error:
-                raise JournalError(f"{entry.boot}.{entry.seq}: {error}") from error
+                raise _foreign(entry, error) from error
 
     async def purge(self, durable: Position) -> list[int]:
         """Remove old boots that Git holds up to `durable`; return which."""
@@ -234,7 +234,7 @@ class Node:
             try:
                 view.apply(Message.decode(entry.data))
             except ValueError as error:
-                raise JournalError(f"{entry.boot}.{entry.seq}: {error}") from error
+                raise _foreign(entry, error) from error
         return view
 
     def _hello(self, ended: Position) -> None:
@@ -248,3 +248,11 @@ class Node:
             body={**about, "ended": list(ended)},
             writes={node_path(self.name): about},
         )
+
+
+def _foreign(entry: Entry, error: ValueError) -> JournalError:
+    """Tell of a record that is whole, for its checksum is right, and not readable."""
+    return JournalError(
+        f"{entry.boot}.{entry.seq}: {error}; if a newer HearthNet has written it,"
+        " install that one again"
+    )

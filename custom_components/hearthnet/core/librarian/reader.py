@@ -1,6 +1,6 @@
 """Reading the Git repository."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 import json
 from pathlib import Path
 from typing import Any
@@ -52,15 +52,29 @@ class Reader:
         Raises:
             LibrarianError: a commit is damaged.
         """
-        order = SortMode.TOPOLOGICAL | SortMode.REVERSE
         try:
-            walk = self._git.walk(pygit2.Oid(hex=new), order)
-            if old is not None:
-                walk.hide(pygit2.Oid(hex=old))
-            for commit in walk:
-                yield str(commit.id), from_commit(commit.raw_message)
+            for name in self._between(old, pygit2.Oid(hex=new)):
+                yield str(name), from_commit(self._commit(str(name)).raw_message)
         except UNREADABLE as error:
             raise LibrarianError(f"history is damaged: {error}") from error
+
+    def _between(self, old: str | None, new: pygit2.Oid) -> Iterable[pygit2.Oid]:
+        """Return the commits after `old` up to `new`, oldest first.
+
+        History has no branches. So what lies before `old` is not looked at: libgit2's
+        own walk would read it, and stop where it is damaged.
+        """
+        if old is None:
+            walk = self._git.walk(new, SortMode.TOPOLOGICAL | SortMode.REVERSE)
+            return (commit.id for commit in walk)
+        names: list[pygit2.Oid] = []
+        commit = self._commit(str(new))
+        while str(commit.id) != old:
+            names.append(commit.id)
+            if not commit.parent_ids:
+                break
+            commit = self._commit(str(commit.parent_ids[0]))
+        return reversed(names)
 
     def follows(self, new: str, old: str) -> bool:
         """Tell whether `old` is `new` or one of its ancestors."""
@@ -72,18 +86,23 @@ class Reader:
             return False
 
     def value(self, path: str, commit: str) -> Json:
-        """Return the value of a path as of a commit; None when it has none."""
+        """Return the value of a path as of a commit; None when it has none.
+
+        Raises:
+            LibrarianError: there is no such commit, or what it has is damaged.
+        """
         try:
             tree = self._commit(commit).tree
         except UNREADABLE as error:
             raise LibrarianError(f"{commit}: {error}") from error
+        if path not in tree:
+            return None
         try:
             entry = tree[path]
-        except KeyError:
-            return None
-        if not isinstance(entry, pygit2.Blob):
-            return None
-        return decode(path, entry.data)
+            data = entry.data if isinstance(entry, pygit2.Blob) else None
+        except UNREADABLE as error:
+            raise LibrarianError(f"{path} as of {commit}: {error}") from error
+        return None if data is None else decode(path, data)
 
     def _commit(self, name: str) -> pygit2.Commit:
         found = self._object(pygit2.Oid(hex=name))

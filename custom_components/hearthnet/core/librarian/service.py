@@ -165,6 +165,11 @@ class Service:
             )
         except LibrarianError as error:
             line = wire.pack("answer", number=number, error=str(error))
+        except Exception as error:
+            # Who gets no answer takes the librarian for silent, and asks no more.
+            _LOGGER.exception("A question could not be answered")
+            text = f"{type(error).__name__}: {error}"
+            line = wire.pack("answer", number=number, error=text)
         self._send(line)
 
     # Recording
