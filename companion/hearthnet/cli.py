@@ -3,6 +3,8 @@
 import argparse
 from collections.abc import Sequence
 from importlib import import_module
+from importlib.metadata import version
+import sys
 
 _COMMANDS = {
     "audit": "check a record offline; export one incident of it",
@@ -19,18 +21,42 @@ _COMMANDS = {
 
 Only the one that is asked for is imported: Darcy has no pygit2, Dewey no ADB.
 """
+_EXTRAS = {"darcy": "darcy", "dewey": "dewey"}
+"""What of the package's extras a command needs, where not `dewey,replay`."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a subcommand; return the exit code."""
-    parser = argparse.ArgumentParser(prog="hearthnet", description=__doc__)
+    width = max(map(len, _COMMANDS))
+    parser = argparse.ArgumentParser(
+        prog="hearthnet",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog="\n".join(f"  {name:{width}}  {_COMMANDS[name]}" for name in _COMMANDS),
+    )
+    parser.add_argument(
+        "--version", action="version", version=f"hearthnet {version('hearthnet')}"
+    )
     parser.add_argument("command", choices=_COMMANDS, metavar="command")
-    parser.epilog = "; ".join(f"{name}: {text}" for name, text in _COMMANDS.items())
     parser.add_argument("rest", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     chosen = parser.parse_args(arguments)
-    module = import_module(f"{__package__}.{chosen.command}")
+    try:
+        return _run(chosen.command, chosen.rest)
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] == __package__:
+            raise
+        extras = _EXTRAS.get(chosen.command, "dewey,replay")
+        sys.stderr.write(
+            f"hearthnet {chosen.command} needs {error.name}, which is not installed: "
+            f"install hearthnet[{extras}]\n"
+        )
+        return 2
+
+
+def _run(command: str, rest: Sequence[str]) -> int:
+    module = import_module(f"{__package__}.{command}")
     own = argparse.ArgumentParser(
-        prog=f"hearthnet {chosen.command}", description=module.__doc__
+        prog=f"hearthnet {command}", description=module.__doc__
     )
     module.add_arguments(own)
-    return int(module.run(own.parse_args(chosen.rest)))
+    return int(module.run(own.parse_args(rest)))
