@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[2]
 INTEGRATION = ROOT / "custom_components" / "hearthnet"
 README = ROOT / "README.md"
 PAGES = sorted((ROOT / "docs").glob("*.md"))
+EVERY = [README, ROOT / "CONTRIBUTING.md", *PAGES]
 ENGLISH = json.loads((INTEGRATION / "translations" / "en.json").read_text())
 ACTIONS = load_yaml_dict(str(INTEGRATION / "services.yaml"))
 
@@ -49,7 +50,7 @@ def leaves(data: dict[str, object]) -> Iterator[str]:
             yield value
 
 
-@pytest.mark.parametrize("path", [README, *PAGES], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", EVERY, ids=lambda path: path.stem)
 def test_links_lead_somewhere(path: Path) -> None:
     text = path.read_text()
     for link in re.findall(r"\]\(([^)\s]+)\)", text):
@@ -123,7 +124,7 @@ def test_options_are_documented() -> None:
     assert named == fields | menu - {"Policy and plugs"}
 
 
-@pytest.mark.parametrize("path", [README, *PAGES], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", EVERY, ids=lambda path: path.stem)
 def test_ways_through_the_frontend_exist(path: Path) -> None:
     """Each step of “*Settings → …*” is a label of this Home Assistant or ours."""
     folder = Path(hass_frontend.where()) / "static/translations"

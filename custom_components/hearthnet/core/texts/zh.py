@@ -72,7 +72,7 @@ TEXTS = Texts(
         "opening": "正在打开",
         "closing": "正在关闭",
         "locked": "锁着",
-        "unlocked": "没有锁",
+        "unlocked": "未锁",
         "locking": "正在上锁",
         "unlocking": "正在开锁",
         "jammed": "卡住",
