@@ -10,6 +10,7 @@ from .companions import subentries_of
 from .const import DOMAIN, PLATFORMS
 from .coordinator import HearthnetConfigEntry, HearthnetCoordinator
 from .entity import agent_device
+from .failures import async_setup_failures
 from .guard import async_setup_guard
 from .llm_api import HearthnetAPI
 from .migration import async_migrate
@@ -58,6 +59,7 @@ async def async_setup_entry(hass: HomeAssistant, entry: HearthnetConfigEntry) ->
     await hass.config_entries.async_forward_entry_setups(entry, PLATFORMS)
     async_setup_timeline(hass, entry)
     await async_setup_channels(hass, entry)
+    async_setup_failures(hass, entry)
     async_setup_guard(hass, entry)
     async_watch_phones(hass, entry)
     await async_register_card(hass)

@@ -30,7 +30,7 @@ from .core.devices import House, Principal
 from .core.hub import Hub
 from .core.journal import JournalError
 from .core.keys import renew
-from .core.news import Finished, HoldBroken, News, news
+from .core.news import Finished, HoldBroken, News, PlanFailed, news
 from .core.node import Node
 from .core.outside import Outside
 from .core.overview import Told
@@ -328,7 +328,7 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
         match told:
             case Decision():
                 async_dispatcher_send(self.hass, SIGNAL_DECISION, told)
-            case Finished() | HoldBroken():
+            case Finished() | HoldBroken() | PlanFailed():
                 async_dispatcher_send(self.hass, SIGNAL_NEWS, told)
         self._async_plan_push()
 

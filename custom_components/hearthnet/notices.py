@@ -10,6 +10,7 @@ from homeassistant.util import dt as dt_util
 
 from .const import DOMAIN
 from .core import wording
+from .core.intents import Waiting
 from .core.messages import Json
 from .core.news import HoldBroken
 from .core.restart import Restart
@@ -73,6 +74,25 @@ async def async_tell_broken(hass: HomeAssistant, broken: HoldBroken) -> None:
         f"{text}\n\n{hint}".strip(),
         title=names["broken_title"].format(name=broken.device.name),
         notification_id=f"{DOMAIN}_broken_{broken.device.id}",
+    )
+
+
+async def async_tell_not_done(
+    hass: HomeAssistant, plan: Waiting, told: str | None
+) -> None:
+    """Say that a plan for later was not done; `told` is what came of it.
+
+    None: its time went by unnoticed.
+    """
+    texts, names = texts_for(hass.config.language), await _async_texts(hass)
+    due = dt_util.as_local(plan.due).strftime(texts.date)
+    persistent_notification.async_create(
+        hass,
+        names["not_done_text"].format(
+            what=plan.text, time=due, told=told or names["not_done_missed"]
+        ),
+        title=names["not_done_title"].format(time=due),
+        notification_id=f"{DOMAIN}_not_done_{plan.id}",
     )
 
 

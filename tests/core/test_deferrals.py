@@ -2,6 +2,7 @@
 
 # ruff: noqa: RUF001 - Chinese punctuation
 
+import asyncio
 from datetime import UTC, timedelta
 from pathlib import Path
 
@@ -11,10 +12,11 @@ from hearthnet.core.clock import ManualClock
 from hearthnet.core.devices import Principal
 from hearthnet.core.intents import Action, PlanKind
 from hearthnet.core.messages import MessageType
+from hearthnet.core.news import PlanFailed
 from hearthnet.core.reasons import Outcome, Reason
 from hearthnet.core.render import render
 from hearthnet.core.status import Cause
-from hearthnet.simulation import SimulatedHouse
+from hearthnet.simulation import Behavior, SimulatedHouse
 
 from .home import BEN, Home, ScriptedPlanner, command, lamp, request, running
 
@@ -226,3 +228,55 @@ async def test_a_canceled_until_leaves_things_as_they_are(tmp_path: Path) -> Non
         clock.advance(4 * 3600 + 5)
         assert home.hub.status.deferred == ()
         assert house.values["id_desk"]["state"] == "off"
+
+
+async def test_a_plan_that_takes_its_time_keeps_no_other_up(tmp_path: Path) -> None:
+    """Each goes its own way when it is due, once, however often one looks."""
+    house, clock, planner = later_house()
+    shelf = lamp(house, "shelf", state="on")
+    nine = clock.now().replace(hour=21, minute=0)
+    planner.plans["shelf off at nine"] = command(
+        Action(targets=(shelf.id,), operation="light.turn_off"), due=nine
+    )
+    stuck = asyncio.Event()
+    house.behavior["id_desk"] = Behavior(gate=stuck)
+    async with running(tmp_path, house, planner, clock=clock) as home:
+        for text in (NINE, "shelf off at nine"):
+            await home.hub.wishes.ask(request(text))
+        clock.advance((nine - clock.now()).total_seconds())  # to the moment itself
+        for _ in range(5):
+            home.hub._deferrals.changed()
+            await asyncio.sleep(0)
+        await home.until(MessageType.RECEIPT)
+        assert house.values[shelf.id]["state"] == "off"
+        assert house.values["id_desk"]["state"] == "on"
+        stuck.set()
+        await home.until(MessageType.RECEIPT, 2)
+        assert house.values["id_desk"]["state"] == "off"
+        assert len(house.acts) == 2
+
+
+async def test_what_goes_wrong_when_it_is_due_is_told(tmp_path: Path) -> None:
+    """Not what a person decided, nor what is done."""
+    house, clock, planner = later_house()
+    told: asyncio.Queue[PlanFailed] = asyncio.Queue()
+    async with running(tmp_path, house, planner, clock=clock) as home:
+        home.hub.overview.subscribe(
+            lambda item: told.put_nowait(item) if isinstance(item, PlanFailed) else None
+        )
+        await home.hub.wishes.ask(request(NINE))
+        await home.hub.wishes.ask(request(TEN))
+        house.unavailable.add("id_desk")
+        clock.advance(3 * 3600)
+        home.hub._deferrals.changed()
+        async with asyncio.timeout(10):
+            failed = await told.get()
+        assert failed.plan.text == NINE
+        assert failed.result is not None
+        assert failed.result.steps[0].outcome is Outcome.UNREACHABLE
+        house.unavailable.clear()
+        clock.advance(3600)
+        home.hub._deferrals.changed()
+        await home.until(MessageType.RECEIPT)
+        await home.hub.wishes.ask(request("what is planned?"))
+        assert told.empty()

@@ -157,6 +157,62 @@ def test_quiet_hours_are_for_everybody_but_the_owner(
     assert found is expected
 
 
+ROBOT = device("robot", "vacuum")
+FAMILY = ("owner", "resident", "guest", "child")
+
+
+@pytest.mark.parametrize(
+    ("operation", "one", "parameters", "by_day", "by_night"),
+    [
+        ("light.turn_on", SOFA, {"brightness_pct": 40}, "AAAA", "AAAA"),
+        ("light.turn_off", SOFA, {}, "AAAA", "AAAA"),
+        ("lock.lock", DOOR, {}, "AAAA", "AAAA"),
+        ("lock.unlock", DOOR, {}, "CCDD", "CCDD"),
+        ("cover.open_cover", GARAGE, {}, "CCDD", "CCDD"),
+        ("cover.close_cover", GARAGE, {}, "AAAA", "AAAA"),
+        ("cover.open_cover", BLIND, {}, "AAAD", "AAAD"),
+        ("climate.set_temperature", HEATING, {"temperature": 21}, "AAAD", "AAAD"),
+        ("climate.set_temperature", HEATING, {"temperature": 26}, "CCCD", "CCCD"),
+        ("media_player.volume_set", RADIO, {"volume_level": 0.2}, "AAAA", "AAAA"),
+        ("media_player.volume_set", RADIO, {"volume_level": 0.6}, "AADD", "ADDD"),
+        ("alarm_control_panel.alarm_disarm", ALARM, {}, "CCDD", "CCDD"),
+        ("switch.turn_on", PLUG, {}, "AADD", "AADD"),
+        ("vacuum.start", ROBOT, {}, "AADD", "AADD"),
+    ],
+)
+def test_a_family_in_the_balanced_policy(
+    operation: str,
+    one: Device,
+    parameters: dict[str, Any],
+    by_day: str,
+    by_night: str,
+) -> None:
+    """C17: owner, resident, guest and child, by day and by night."""
+    for now, expected in ((DAY, by_day), (NIGHT, by_night)):
+        found = (
+            decide("balanced", operation, one, role, now, **parameters)
+            for role in FAMILY
+        )
+        assert "".join(decision.name[0] for decision in found) == expected
+
+
+@pytest.mark.parametrize(
+    ("origin", "now", "expected"),
+    [
+        ("voice", NIGHT, CONFIRM),
+        ("voice", DAY, ALLOW),
+        ("app", NIGHT, ALLOW),
+    ],
+)
+def test_a_voice_at_night_wakes_nobody_unasked(
+    origin: str, now: datetime, expected: Decision
+) -> None:
+    """C18: it may be the television; who holds a phone means it."""
+    asked = request("vacuum.start", ROBOT, role="resident", evidence=Evidence.MAPPED)
+    asked = replace(asked, origin=origin)
+    assert evaluate(POLICIES["balanced"], asked, now, Usage()).decision is expected
+
+
 @pytest.mark.parametrize("name", PRESETS)
 def test_guests_and_children_open_no_door_by_themselves(name: str) -> None:
     for role in ("guest", "child", "unknown"):

@@ -88,6 +88,27 @@ def notified(hass: HomeAssistant) -> str | None:
     return dropped["message"] if dropped else None
 
 
+async def until_notified(hass: HomeAssistant, prefix: str) -> str:
+    """Wait for a notification whose id begins so; return its text."""
+    told: asyncio.Future[str] = hass.loop.create_future()
+
+    @callback
+    def look(
+        _kind: persistent_notification.UpdateType,
+        notes: dict[str, persistent_notification.Notification],
+    ) -> None:
+        for name, note in notes.items():
+            if name.startswith(prefix) and not told.done():
+                told.set_result(note["message"])
+
+    end = persistent_notification.async_register_callback(hass, look)
+    async with asyncio.timeout(10):
+        text = await told
+    end()
+    await hass.async_block_till_done()
+    return text
+
+
 def is_on(hass: HomeAssistant) -> bool:
     """Tell whether the lamp is on."""
     return hass.states.is_state(HALL, "on")
@@ -292,3 +313,32 @@ async def test_until(
     wall.advance(seconds=left.total_seconds() + 60)
     assert await hass.config_entries.async_setup(ENTRY_ID)
     await until_it_is(hass, "on")
+
+
+async def test_what_could_not_be_done_when_due_is_said(
+    hass: HomeAssistant, wall: Wall, anna: Context, hass_owner_user: MockUser
+) -> None:
+    """Whoever heard “I will do that” is in no conversation by then."""
+    entry = await set_up_hall(hass)
+    await say(hass, "Turn off the hall light in two minutes", anna)
+    hass.states.async_set("input_boolean.hall", "unavailable")
+    await hass.async_block_till_done()
+    wall.advance(minutes=3)
+    entry.runtime_data.hub._deferrals.changed()
+    told = await until_notified(hass, "hearthnet_not_done_")
+    assert "“Turn off the hall light in two minutes” was planned for" in told
+    assert "Hall cannot be reached" in told
+
+
+async def test_what_was_missed_while_the_machine_slept_is_said(
+    hass: HomeAssistant, wall: Wall, anna: Context, hass_owner_user: MockUser
+) -> None:
+    """A laptop's lid: Home Assistant runs on, hours later."""
+    entry = await set_up_hall(hass)
+    await say(hass, "Turn off the hall light in two minutes", anna)
+    wall.advance(hours=3)
+    entry.runtime_data.hub._deferrals.changed()
+    told = await until_notified(hass, "hearthnet_not_done_")
+    assert "Nothing is done late" in told
+    assert is_on(hass)
+    assert hass.states.is_state(NEXT, "unknown")

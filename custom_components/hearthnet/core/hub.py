@@ -194,9 +194,11 @@ class Hub:
         self._deferrals = Deferrals(
             self.state,
             self._clock,
+            spawn,
             trusted=lambda: self._trust.now is not None,
             fire=self._rupert.fire,
             miss=self.control.miss,
+            failed=self.overview.tell,
         )
         self.wishes = Wishes(
             node=node,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from .devices import Device, Principal, Values
-from .intents import PlanKind
+from .intents import PlanKind, Result, Waiting
 from .reasons import Outcome, Reason
 from .status import Cause, HoldStatus, HubStatus, QuestionStatus
 
@@ -62,7 +62,34 @@ class HoldBroken:
     holds: tuple[HoldStatus, ...]
 
 
-type News = Finished | HoldBroken | AgentLost | HoldEnded | QuestionStatus
+@dataclass(frozen=True, kw_only=True)
+class PlanFailed:
+    """A plan for later that was not done, or not wholly, when its time had come."""
+
+    plan: Waiting
+    result: Result | None
+    """What came of it; None when its time went by unnoticed."""
+
+
+type News = Finished | HoldBroken | PlanFailed | AgentLost | HoldEnded | QuestionStatus
+
+
+_WRONG = frozenset(
+    {
+        *(Outcome.FAILED, Outcome.PARTIAL, Outcome.REFUSED),
+        *(Outcome.UNKNOWN, Outcome.UNREACHABLE),
+    }
+)
+
+
+def went_wrong(result: Result) -> bool:
+    """Tell whether what was to be done was not, without anybody's will."""
+    if result.reason is not None:
+        return result.reason is not Reason.NOTHING_TO_UNDO
+    return any(
+        step.outcome in _WRONG and step.reason is not Reason.CHANGED_SINCE
+        for step in result.steps
+    )
 
 
 def news(before: HubStatus, now: HubStatus, moment: datetime) -> Iterator[News]:

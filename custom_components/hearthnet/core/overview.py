@@ -5,7 +5,7 @@ from collections.abc import Callable
 from .devices import Principal
 from .intents import Request, Result, Step
 from .messages import Message, MessageType
-from .news import Finished, HoldBroken
+from .news import Finished, HoldBroken, PlanFailed
 from .node import Node, Record
 from .status import Decision
 
@@ -19,7 +19,7 @@ SHOWN = frozenset(
 )
 """Messages after which entities may show something else."""
 
-type Told = Decision | Finished | HoldBroken
+type Told = Decision | Finished | HoldBroken | PlanFailed
 """What is news when it happens; the rest is found between two statuses."""
 type Listener = Callable[[Told | None], None]
 """Told of what happens, and with None that the status has changed."""

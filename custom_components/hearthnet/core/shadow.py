@@ -32,6 +32,12 @@ def shadow(device: Device, values: Values) -> dict[str, Json]:
     }
 
 
+def last_name(kept: Json, device_id: str) -> str:
+    """Return what a device is called that may be gone by now."""
+    name = kept.get("name") if isinstance(kept, Mapping) else None
+    return name if isinstance(name, str) else device_id
+
+
 def doubtful(kept: Json, execute: str) -> dict[str, Json]:
     """Return a shadow after an execute whose outcome nobody knows.
 

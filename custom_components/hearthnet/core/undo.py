@@ -14,6 +14,7 @@ from .messages import Message
 from .paths import device_path
 from .reasons import Outcome, Reason
 from .restore import restorable, ways_back
+from .shadow import last_name
 from .view import View
 
 UNDO = "undo"
@@ -126,20 +127,15 @@ def _left(
     return Step(
         device=device_id,
         entity_id=device.entity_id if device else "",
-        name=device.name if device else _last_name(device_id, view),
+        name=device.name
+        if device
+        else last_name(view.get(device_path(device_id)), device_id),
         operation=source,
         parameters={},
         outcome=Outcome.REFUSED,
         reason=reason,
         evidence=(evidence,),
     )
-
-
-def _last_name(device_id: str, view: View) -> str:
-    """Return the name that the record has of a device that is gone."""
-    kept = view.get(device_path(device_id))
-    name = kept.get("name") if isinstance(kept, dict) else None
-    return name if isinstance(name, str) else device_id
 
 
 def _changed(house: House, device_id: str, before: Values) -> Values:

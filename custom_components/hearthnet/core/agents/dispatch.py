@@ -23,7 +23,7 @@ from .issuer import Issuer, Open
 from .jobs import Intent, Job, Review
 from .manager import ROOT
 from .questions import Questions
-from .steps import refused, steps_of
+from .steps import named, refused, steps_of
 from .tasking import assignment_of
 from .verifier import Verifier
 
@@ -94,7 +94,7 @@ class Dispatch:
             self._spawn(self._job(intent, job, before))
         for job in jobs:
             await job.done.wait()
-        return tuple(step for job in jobs for step in job.steps)
+        return tuple(named(s, self._node.view) for job in jobs for s in job.steps)
 
     async def _job(self, intent: Intent, job: Job, before: list[Job]) -> None:
         try:

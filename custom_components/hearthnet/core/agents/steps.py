@@ -7,7 +7,10 @@ from typing import Any
 from ..devices import Device, House
 from ..intents import Evidence, Step
 from ..messages import Json, Message, MessageType
+from ..paths import device_path
 from ..reasons import Outcome, Reason
+from ..shadow import last_name
+from ..view import View
 
 _UNTOUCHED = (Outcome.REFUSED, Outcome.UNREACHABLE)
 """With these a receipt's first evidence is why nothing was done."""
@@ -41,6 +44,13 @@ def refused(
         lease=lease,
         event=event,
     )
+
+
+def named(step: Step, view: View) -> Step:
+    """Return a step that calls a device which is gone by the name that it had."""
+    if step.name != step.device:
+        return step
+    return replace(step, name=last_name(view.get(device_path(step.device)), step.name))
 
 
 def steps_of(
