@@ -26,6 +26,7 @@ pytestmark = pytest.mark.usefixtures("socket_enabled")
 
 type Register = Callable[[str, str], Awaitable[str]]
 DOOR = "lock.front_door"
+GATE = "lock.garden_gate"
 
 
 @pytest.fixture
@@ -46,15 +47,21 @@ async def ben(hass: HomeAssistant) -> MockUser:
 async def client(
     hass: HomeAssistant, hass_client_no_auth: ClientSessionGenerator
 ) -> TestClient[Any, Any]:
-    lock = {
-        "name": "Front door",
-        "unique_id": "front_door",
-        "default_entity_id": DOOR,
-        "state": "{{ is_state('input_boolean.door', 'off') }}",
-        "lock": [turn("input_boolean.door", "turn_off")],
-        "unlock": [turn("input_boolean.door", "turn_on")],
-    }
-    await set_up(hass, [lamp("desk"), lamp("door")], lock=[lock])
+    locks = [
+        {
+            "name": name,
+            "unique_id": helper,
+            "default_entity_id": entity_id,
+            "state": f"{{{{ is_state('input_boolean.{helper}', 'off') }}}}",
+            "lock": [turn(f"input_boolean.{helper}", "turn_off")],
+            "unlock": [turn(f"input_boolean.{helper}", "turn_on")],
+        }
+        for name, entity_id, helper in (
+            ("Front door", DOOR, "door"),
+            ("Garden gate", GATE, "gate"),
+        )
+    ]
+    await set_up(hass, [lamp("desk"), lamp("door"), lamp("gate")], lock=locks)
     expose(hass, "light.desk", DOOR)
     # All that HearthNet serves is there before the server starts.
     for component in (NOTIFY, "mobile_app", "hearthnet"):
@@ -181,6 +188,35 @@ async def test_only_the_own_phone_counts(
     await client.post(webhook, json=press(buttons(his)["Reject"]))
     await phones.pushed("Annas phone", "Rejected by Ben")
     assert state(hass, DOOR) == "locked"
+
+
+async def test_everybody_is_asked_about_what_they_may_control(
+    hass: HomeAssistant,
+    client: TestClient[Any, Any],
+    phones: PushServer,
+    register: Register,
+    hass_owner_user: MockUser,
+    ben: MockUser,
+) -> None:
+    """What is put as one to Anna is half of it to Ben, who has no key to the house."""
+    expose(hass, GATE)
+    ben.groups = []
+    ben.mock_policy({"entities": {"entity_ids": {GATE: True}}})
+    await register("Annas phone", hass_owner_user.id)
+    webhook = await register("Bens phone", ben.id)
+    rows = [row(hass, hass_owner_user, "Annas phone"), row(hass, ben, "Bens phone")]
+    entry = await set_up_hearthnet(hass, notify=rows)
+    both = {"entity_id": [DOOR, GATE], "action": "lock.unlock", "reason": "a test"}
+    context = Context(user_id=hass_owner_user.id)
+    await hass.services.async_call(
+        "hearthnet", "propose", both, True, context, None, True
+    )
+    await phones.pushed("Annas phone", "wants: Front door, Garden gate unlocked.")
+    his = await phones.pushed("Bens phone", "wants: Garden gate unlocked.")
+    await client.post(webhook, json=press(buttons(his)["Approve"]))
+    await hass.async_block_till_done()
+    assert (state(hass, DOOR), state(hass, GATE)) == ("locked", "unlocked")
+    assert await executes(entry) == 1
 
 
 async def test_a_guest_is_not_asked(

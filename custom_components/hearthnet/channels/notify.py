@@ -22,7 +22,7 @@ from homeassistant.helpers import entity_registry as er
 from homeassistant.util import slugify
 
 from ..const import CONF_NOTIFY, LOGGER
-from ..core.account import account, question as question_text
+from ..core.account import account, question as question_text, together
 from ..core.confirmations import APPROVERS, LIFE
 from ..core.intents import Origin
 from ..core.messages import MessageType
@@ -72,8 +72,8 @@ class Notify:
         self._kept = kept
         self._buttons: dict[str, _Button] = {}
         """By secret."""
-        self._asked: dict[str, list[Place]] = {}
-        """Where each question was put."""
+        self._asked: dict[str, list[tuple[Place, QuestionStatus]]] = {}
+        """Where each question was put, as far as it concerns whoever was asked."""
         self._told: set[str] = set()
         """Intents whose conflict is being told."""
         self._stop: CALLBACK_TYPE = home.hass.bus.async_listen(
@@ -119,10 +119,11 @@ class Notify:
         self._buttons = {
             secret: button
             for secret, button in self._buttons.items()
-            if button.answer.questions != question.ids
+            if not set(button.answer.questions) & set(question.ids)
         }
-        for place in self._asked.pop(question.id, []):
-            self._home.run(self._async_end(place, question, end))
+        for place, asked in self._asked.pop(question.id, []):
+            tag = _tag(question.id)
+            self._home.run(self._async_end(place, asked, tag, end))
 
     @callback
     def async_lost(self, agent: str) -> None:
@@ -134,47 +135,53 @@ class Notify:
     # Questions
 
     async def _async_ask(self, question: QuestionStatus) -> None:
+        tag = _tag(question.id)
         for place in self._places:
-            if not await self._async_may_answer(place, question):
-                continue
             language = await self._home.async_language(place.user)
+            theirs = await self._async_theirs(place, question)
             if (asked := self._asked.get(question.id)) is None:
                 return  # answered meanwhile
-            asked.append(place)
-            reader = self._home.reader(language)
-            buttons = tuple(
-                (label, self._button(place, answer))
-                for label, answer in answers(question, reader).items()
-            )
-            if place.action is not None:
-                await self._kept.async_keep(
-                    f"{place.action}/{question.id}",
-                    {"action": place.action, "tag": _tag(question.id)},
+            for one in together(theirs, language):
+                asked.append((place, one))
+                reader = self._home.reader(language)
+                buttons = tuple(
+                    (label, self._button(place, answer))
+                    for label, answer in answers(one, reader).items()
                 )
-            await self._async_send(
-                place,
-                question_text(question, reader),
-                title=texts_for(language).title,
-                tag=_tag(question.id),
-                buttons=buttons,
-            )
+                if place.action is not None:
+                    await self._kept.async_keep(
+                        f"{place.action}/{tag}", {"action": place.action, "tag": tag}
+                    )
+                await self._async_send(
+                    place,
+                    question_text(one, reader),
+                    title=texts_for(language).title,
+                    tag=tag,
+                    buttons=buttons,
+                )
 
-    async def _async_may_answer(self, place: Place, question: QuestionStatus) -> bool:
+    async def _async_theirs(
+        self, place: Place, question: QuestionStatus
+    ) -> list[QuestionStatus]:
+        """Return what a person may answer of what is put as one."""
         try:
             caller = await self._home.async_caller(place.user, Origin.APP)
         except UnknownUser:
-            return False
-        house = self._home.coordinator.house
-        return caller.principal.role in APPROVERS and all(
-            house.may_control(caller.principal, device) for device in question.target
-        )
+            return []
+        principal, house = caller.principal, self._home.coordinator.house
+        if principal.role not in APPROVERS:
+            return []
+        return [
+            one
+            for one in question.parts
+            if all(house.may_control(principal, device) for device in one.target)
+        ]
 
     async def _async_end(
-        self, place: Place, question: QuestionStatus, end: End
+        self, place: Place, question: QuestionStatus, tag: str, end: End
     ) -> None:
         if place.action is None:
             return
-        tag = _tag(question.id)
         if end.who:
             language = await self._home.async_language(place.user)
             reader = self._home.reader(language)
@@ -185,7 +192,7 @@ class Notify:
         else:
             clear = {"message": CLEAR, "data": {"tag": tag}}
             await self._async_call(place.action, clear)
-        await self._kept.async_forget(f"{place.action}/{question.id}")
+        await self._kept.async_forget(f"{place.action}/{tag}")
 
     async def _async_pressed(self, event: Event[Mapping[str, Any]]) -> None:
         """Take a press, if it comes from the app of the user who was asked."""

@@ -130,7 +130,7 @@ def together(
         first = put[place]
         put[place] = replace(
             first,
-            also=(*first.also, one.id),
+            put_as_one=(*first.parts, one),
             target=(*first.target, *one.target),
             shown={**first.shown, **one.shown},
             expires_at=min(first.expires_at, one.expires_at),

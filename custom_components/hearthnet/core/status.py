@@ -120,13 +120,18 @@ class QuestionStatus:
     intent: str | None
     again: bool
     """An automation asks, which will ask for the same again."""
-    also: tuple[str, ...] = ()
-    """Ids of those that are put to people as one with it: see `account.together`."""
+    put_as_one: tuple[Self, ...] = ()
+    """The questions that this stands for, if for several: see `account.together`."""
+
+    @property
+    def parts(self) -> tuple[Self, ...]:
+        """The questions that this stands for."""
+        return self.put_as_one or (self,)
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """Ids of all that are put as one."""
-        return (self.id, *self.also)
+        """Their ids."""
+        return tuple(one.id for one in self.parts)
 
     @classmethod
     def of(cls, pending: Pending) -> Self:
