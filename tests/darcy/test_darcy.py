@@ -1,6 +1,7 @@
 """A whole Darcy on a real broker: from an intent at the hub to a tap, and back."""
 
 import asyncio
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 import time
@@ -14,13 +15,15 @@ from hearthnet.core.devices import Device
 from hearthnet.core.intents import Origin
 from hearthnet.core.messages import MessageType
 from hearthnet.core.news import HoldBroken
+from hearthnet.core.phone.recipe import Recipe
 from hearthnet.core.reasons import Outcome, Reason
 from hearthnet.core.status import Cause
 from tests.core.home import ANNA, ROUTINE
 from tests.support.mosquitto import Mosquitto
 from tests.support.phone.fake_adbd import FakeAdbd
+from tests.support.phone.framework import Result
 
-from .conftest import until
+from .conftest import recipe_named, until
 from .desk import TV
 from .hub import darcy, home
 
@@ -162,6 +165,51 @@ async def test_a_clock_that_is_wrong_is_told_and_taps_nothing(
         doing.cancel()
         await asyncio.gather(doing, return_exceptions=True)
     assert adbd.world.tv.presses == []
+
+
+async def test_several_appliances_at_once_take_turns(
+    mosquitto: Mosquitto,
+    adbd: FakeAdbd,
+    key_file: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A phone has one screen: the time of a lease runs once it is its turn."""
+
+    def brief(name: str) -> Recipe:
+        recipe = recipe_named(name)
+        capabilities = {
+            one.name: replace(one, within=0.5, stable=0)
+            for one in recipe.capabilities.values()
+        }
+        return replace(recipe, capabilities=capabilities)
+
+    # A lease then lasts for two and a half seconds, and a run one and a half.
+    monkeypatch.setattr("hearthnet.core.phone.capabilities.OVERHEAD", 2.0)
+    monkeypatch.setattr("tests.darcy.hub.recipe_named", brief)
+    run = adbd.framework.run
+
+    async def slowly(words: list[str]) -> Result:
+        if words[0] == "am":
+            await asyncio.sleep(1.5)
+        return await run(words)
+
+    monkeypatch.setattr(adbd.framework, "run", slowly)
+    names = ("living_room_tv", "music_player")
+    adbd.world.music.restless = False
+    async with (
+        home(tmp_path, mosquitto.port, recipes=names) as here,
+        darcy(tmp_path, mosquitto.port, adbd.port, key_file),
+    ):
+        await here.reached()
+        results = await asyncio.gather(
+            here.do("tv.power_off"),
+            here.do(
+                "music.play_playlist", target="phone.phone_music", playlist="Dinner"
+            ),
+        )
+        outcomes = [(r.steps[0].outcome, r.steps[0].reason) for r in results]
+        assert outcomes == [(Outcome.CHANGED, None), (Outcome.UNVERIFIED, None)]
 
 
 async def test_a_lease_for_later(

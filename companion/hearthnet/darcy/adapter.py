@@ -60,6 +60,8 @@ class PhoneAdapter:
         self._shelf = shelf
         self._clock = clock
         self._screen = asyncio.Lock()
+        self.turn = asyncio.Lock()
+        """Held by whoever uses the screen; leases are asked for only then."""
         self._seen: dict[str, dict[str, _Seen]] = {}
         self.problems: dict[str, Reason] = {}
         """By appliance, why the last run of its app ended early."""

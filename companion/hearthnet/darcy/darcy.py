@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping
+from contextlib import nullcontext
 from functools import partial
 import logging
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any, Self
 from hearthnet.core.adapter import AdapterError
 from hearthnet.core.agents.base import Spawn
 from hearthnet.core.agents.manager import ROOT, Manager
+from hearthnet.core.assignment import Order
 from hearthnet.core.bus.retry import first
 from hearthnet.core.clock import Clock
 from hearthnet.core.companion import Companion, Identity
@@ -56,6 +58,12 @@ class PhoneManager(Manager):
         )
         self._phone = phone
         self._mqtt = companion.mqtt
+
+    async def take(self, order: Order) -> None:
+        """Take a task when it is its turn: a lease's time runs from the proposal."""
+        screen = order.device != self._phone.camera.id and not order.lease_only
+        async with self._phone.adapter.turn if screen else nullcontext():
+            await super().take(order)
 
     async def choose(self, question: Question) -> Mapping[str, Json]:
         """Have the hub's model choose; see `adapter.Choose`."""

@@ -107,7 +107,8 @@ class Keeper:
                 continue
             self._due[target] = now + look.every
             try:
-                reading = await self._adapter.refresh(target)
+                async with self._adapter.turn:
+                    reading = await self._adapter.refresh(target)
             except AdapterError as error:
                 _LOGGER.info("%s could not be read: %s", target, error)
             else:

@@ -88,7 +88,7 @@ class Manager(Agent):
         if order.use is not None:
             await self._use(order, order.use)
         else:
-            await self._take(order)
+            await self.take(order)
 
     def take_over(self) -> None:
         """Answer for what earlier boots of this node left open. Blocks."""
@@ -108,7 +108,7 @@ class Manager(Agent):
         if not self._bus.send(record):
             self._untold.append(record)
 
-    async def _take(self, order: Order) -> None:
+    async def take(self, order: Order) -> None:
         """Propose what a task asks for and, with the lease, do it."""
         parameters = await self._prepare(order)
         if isinstance(parameters, Evidence):
