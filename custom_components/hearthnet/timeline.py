@@ -84,8 +84,8 @@ class Timeline:
         """Take the hub; nothing is read before somebody listens."""
         self._hass = hass
         self._hub = hub
-        self._listeners: list[Listener] = []
-        self._ends: list[CALLBACK_TYPE] = []
+        self._listeners: set[Listener] = set()
+        self._ends: set[CALLBACK_TYPE] = set()
         self._planned: CALLBACK_TYPE | None = None
         self._looking = asyncio.Lock()
         self._seen: dict[str, str | None] = {}
@@ -165,11 +165,12 @@ class Timeline:
     @callback
     def async_listen(self, listener: Listener) -> CALLBACK_TYPE:
         """Call `listener` after each change from now on; see `async_learn`."""
-        self._listeners.append(listener)
+        self._listeners.add(listener)
 
         @callback
         def end() -> None:
-            self._listeners.remove(listener)
+            # A card may end what a close has ended already.
+            self._listeners.discard(listener)
             if not self._listeners:
                 self._seen = {}  # nobody looks from now on
 
@@ -184,8 +185,8 @@ class Timeline:
     @callback
     def async_on_close(self, end: CALLBACK_TYPE) -> CALLBACK_TYPE:
         """Call `end` when the hub goes; return what takes that back."""
-        self._ends.append(end)
-        return lambda: self._ends.remove(end)
+        self._ends.add(end)
+        return lambda: self._ends.discard(end)
 
     @callback
     def async_close(self) -> None:

@@ -375,9 +375,15 @@ async def test_a_routines_question_is_answered_for_the_evening(
 async def test_an_unload_tells_the_card_to_ask_again(
     hass: HomeAssistant, client: MockHAClientWebSocket
 ) -> None:
-    await subscribe(client)
+    message = {"type": "hearthnet/timeline/subscribe", "language": "en"}
+    await client.send_json_auto_id(message)
+    number = (await client.receive_json())["id"]
     assert await hass.config_entries.async_unload(ENTRY_ID)
     await until(client, lambda event: event["type"] == "reset")
+    # The card ends on its side what has ended here.
+    end = {"type": "unsubscribe_events", "subscription": number}
+    await client.send_json_auto_id(end)
+    assert (await client.receive_json())["success"]
     assert (await ask(client, "page"))["error"]["code"] == "not_ready"
     assert await hass.config_entries.async_setup(ENTRY_ID)
     await subscribe(client)
