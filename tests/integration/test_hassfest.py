@@ -25,6 +25,8 @@ from custom_components.hearthnet.const import (
 )
 from custom_components.hearthnet.core.domains import OPERATIONS
 from custom_components.hearthnet.core.messages import MessageType
+from custom_components.hearthnet.core.policy.load import load
+from custom_components.hearthnet.core.policy.model import RuleEffect
 from custom_components.hearthnet.core.reasons import Outcome
 from custom_components.hearthnet.services import ACTIONS as REGISTERED
 
@@ -96,6 +98,11 @@ def test_every_device_can_be_a_target(name: str) -> None:
     entity = ACTIONS[name]["target"]["entity"]
     known = {operation.split(".")[0] for operation in OPERATIONS}
     assert entity["domain"] == sorted(known | {"group"})
+
+
+def test_the_example_of_a_policy_is_one() -> None:
+    policy = load(ACTIONS["set_policy"]["fields"]["text"]["example"])
+    assert any(rule.effect is RuleEffect.ALLOW for rule in policy.rules)
 
 
 # Triggers and conditions
