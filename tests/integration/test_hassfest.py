@@ -101,7 +101,7 @@ def test_every_device_can_be_a_target(name: str) -> None:
 
 
 def test_the_example_of_a_policy_is_one() -> None:
-    policy = load(ACTIONS["set_policy"]["fields"]["text"]["example"])
+    policy = load(str(ACTIONS["set_policy"]["fields"]["text"]["example"]))
     assert any(rule.effect is RuleEffect.ALLOW for rule in policy.rules)
 
 
@@ -117,6 +117,11 @@ def test_automations_parts_are_described(kind: str) -> None:
         assert set(fields) == set(described.get("fields", {}))
         for definition in fields.values():
             validate_selector(definition["selector"])
+            # The editor breaks on one where it offers several.
+            several = any(
+                (how or {}).get("multiple") for how in definition["selector"].values()
+            )
+            assert isinstance(definition["example"], list) is several
             options = definition["selector"].get("select", {})
             if "translation_key" in options:
                 known = ENGLISH["selector"][options["translation_key"]]["options"]
