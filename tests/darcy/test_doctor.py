@@ -15,9 +15,12 @@ from hearthnet.darcy.doctor import examine
 from hearthnet.darcy.findings import Findings, Verdict
 from hearthnet.darcy.link import Link
 from hearthnet.darcy.ui import Tree
+from tests.support.phone.apk import CERTIFICATE, DIGEST, V3, apk
 from tests.support.phone.fake_adbd import FakeAdbd
+from tests.support.phone.framework import APK
 
 from .conftest import RECIPES
+from .test_signer import pinned
 
 SCREENS = Path(__file__).parent / "screens"
 
@@ -109,6 +112,18 @@ async def test_recipes_that_do_not_fit(
     del adbd.world.apps[adbd.world.tv.package]
     report = await examined(link, tv_recipe)
     assert "not installed" in report.checks[-1].found
+
+
+async def test_who_signed_an_app(link: Link, adbd: FakeAdbd, tv_recipe: Recipe) -> None:
+    """What a recipe may be pinned to is told, and an app of somebody else is found."""
+    adbd.shell.files[APK] = apk({V3: CERTIFICATE})
+    report = await examined(link, tv_recipe)
+    assert f"signer_sha256: {DIGEST}" in report.checks[-1].found
+    assert report.checks[-1].verdict is Verdict.FINE
+
+    adbd.shell.files[APK] = apk({V3: b"another"})
+    report = await examined(link, pinned(tv_recipe, DIGEST))
+    assert verdict(report, "living_room_tv")[0] is Verdict.PROBLEM
 
 
 async def test_a_recipe_whose_screen_has_changed(

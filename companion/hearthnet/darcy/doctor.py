@@ -219,6 +219,14 @@ async def _recipe(phone: Phone, recipe: Recipe, *, open_apps: bool) -> Check:
         remedy = "Check the recipe against the new version, then widen version_code."
         text = f"{version}, checked were {low} to {high}"
         return Check(recipe.device, Verdict.PROBLEM, text, remedy)
+    try:
+        signer = await phone.signer(app.package)
+    except Stop as stop:
+        signer = f"unknown, {stop.text}"
+    version += f", signer_sha256: {signer}"
+    if app.signer_sha256 not in {None, signer}:
+        remedy = "Install the app from where the recipe's author has it."
+        return Check(recipe.device, Verdict.PROBLEM, version, remedy)
     if not open_apps or recipe.look is None:
         return Check(recipe.device, Verdict.FINE, version)
     seen = await observe(phone, recipe)
