@@ -111,6 +111,10 @@ async def test_entities(
         off = await call("ask", text="Switch the television off")
         assert off["speech"] == "Living room TV is now off."
         assert not adbd.world.tv.power
+        asked = await call("ask", text="Is the television on?")
+        assert "was off" in asked["speech"]
+        assert "when its app was last read" in asked["speech"]
+        assert "state" in asked["answers"][0]["seen"]
         louder = {"action": "tv.set_volume", "data": {"level": 17}, "entity_id": TV}
         volume = await call("propose", reason="The news.", **louder)
         assert volume["speech"] == "Living room TV is now at volume 17 %."

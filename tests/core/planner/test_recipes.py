@@ -79,6 +79,25 @@ async def test_sentences(text: str, operation: str | None) -> None:
     assert await Home(phone=TEXT).operation(text) == operation
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Is the living room TV on?",
+        "What is the state of the television?",
+        "Ist Living room TV noch an?",
+        "Läuft der television?",
+        "Est-ce que la television est encore allumée ?",
+        "¿Está encendido el television?",
+        "television开着吗",
+    ],
+)
+async def test_questions(text: str) -> None:
+    plan = await Home(phone=TEXT).plan(text)
+    assert plan is not None
+    assert (plan.kind, plan.actions) == (PlanKind.QUESTION, ())
+    assert plan.asked == ("phone.living_room_tv",)
+
+
 async def test_what_home_assistant_reaches_itself_is_left_to_it() -> None:
     home = Home(phone=TEXT.replace("app:", "same_as: media_player.tv\napp:", 1))
     tv = Device(

@@ -4,7 +4,7 @@ Sentences are matched exactly, small things aside, as a playbook's are; whatever
 else is said of an appliance is for the planners after this one.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
 from ..devices import House
@@ -40,6 +40,17 @@ _SWITCHING = {
     ),
 }
 """By the state that is wanted, how people ask for it."""
+_ASKING = (
+    "is [the|my] NAME (on|off|still on)",
+    "what is [the] (state|status) of [the|my] NAME",
+    "ist [der|die|das] NAME [noch] (an|aus|ein|eingeschaltet|ausgeschaltet)",
+    "läuft [der|die|das] NAME [noch]",
+    "[est ce que] [le|la|l] NAME est [encore] (allumé|allumée|éteint|éteinte)",
+    "está (encendido|encendida|apagado|apagada) [el|la] NAME",
+    "[el|la] NAME está (encendido|encendida|apagado|apagada)",
+    "NAME(开着吗|关着吗|开了吗|关了吗|是开着的吗|是关着的吗)",
+)
+"""How people ask about it."""
 
 
 class RecipePlanner:
@@ -48,13 +59,18 @@ class RecipePlanner:
     def __init__(self, recipes: Recipes) -> None:
         """Take the recipes of this home."""
         self._recipes = recipes
-        self._sentences = [
+        self._sentences: list[tuple[Phrase, bool, Placed, str | None]] = [
             (phrase, own, placed, capability.name)
             for placed in recipes
             for capability in placed.recipe.capabilities.values()
             if not capability.parameters
             for phrase, own in _phrases(placed.recipe, capability)
         ]
+        self._sentences += (
+            (phrase, own, placed, None)
+            for placed in recipes
+            for phrase, own in _named(placed.recipe, _ASKING)
+        )
 
     async def plan(self, request: Request, situation: Situation) -> Plan | None:
         """Return the plan; a sentence that fits two appliances asks which."""
@@ -76,6 +92,8 @@ class RecipePlanner:
                 source="recipe",
             )
         (((target, operation), placed),) = found.items()
+        if operation is None:
+            return Plan(kind=PlanKind.QUESTION, asked=(target,), source="recipe")
         why = f"recipe {placed.recipe.device}"
         action = Action(targets=(target,), operation=operation, why=why)
         return Plan(kind=PlanKind.COMMAND, actions=(action,), source="recipe")
@@ -97,7 +115,13 @@ def _phrases(recipe: Recipe, capability: Capability) -> Iterator[tuple[Phrase, b
     for title in capability.title.values():
         yield from _read(_plain(title), own=True)
     wanted = dict(capability.operation(recipe.values).effects({}, {})).get(STATE)
-    for template in _SWITCHING.get(wanted, ()) if isinstance(wanted, str) else ():
+    if isinstance(wanted, str):
+        yield from _named(recipe, _SWITCHING.get(wanted, ()))
+
+
+def _named(recipe: Recipe, templates: Iterable[str]) -> Iterator[tuple[Phrase, bool]]:
+    """Yield templates with each name of an appliance; Home Assistant's come first."""
+    for template in templates:
         for name in (recipe.name, *recipe.aliases):
             if normalize(name):
                 yield from _read(template.replace("NAME", _plain(name)), own=False)
