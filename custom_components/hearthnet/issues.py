@@ -10,13 +10,8 @@ from homeassistant.util import dt as dt_util
 from .const import DOMAIN
 from .core.leftovers import Dropped
 from .core.outside import Outside
-from .core.status import (
-    AgentStatus,
-    BurstStatus,
-    HubStatus,
-    LibrarianStatus,
-    ReviewStatus,
-)
+from .core.review import Review
+from .core.status import AgentStatus, BurstStatus, HubStatus, LibrarianStatus
 
 LIBRARIAN_GRACE = 60.0
 """Seconds the librarian may be away before a person hears of it: it is restarted."""
@@ -147,21 +142,25 @@ def async_show_dropped(hass: HomeAssistant, dropped: Iterable[Dropped]) -> None:
 
 @callback
 def async_show_reviews(
-    hass: HomeAssistant, reviews: Iterable[ReviewStatus], before: set[str]
+    hass: HomeAssistant, reviews: Iterable[Review], before: set[str]
 ) -> set[str]:
     """Show what only a person can decide; return the issues that stand."""
     standing = set()
     for review in reviews:
-        standing.add(key := f"{REVIEW}_{review.intent}")
+        standing.add(key := f"{REVIEW}_{review.id}")
         ir.async_create_issue(
             hass,
             DOMAIN,
             key,
-            data={"intent": review.intent},
+            data={"review": review.id},
             is_fixable=True,
             severity=ir.IssueSeverity.WARNING,
             translation_key=REVIEW,
-            translation_placeholders={"asked": review.asked, "text": review.text},
+            translation_placeholders={
+                "asked": review.request.text,
+                "manager": review.manager,
+                "device": review.device,
+            },
         )
     for key in before - standing:
         ir.async_delete_issue(hass, DOMAIN, key)

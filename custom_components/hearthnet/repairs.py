@@ -35,7 +35,7 @@ async def async_create_fix_flow(
         return ModelFlow(data)
     if issue_id == DROPPED:
         return DroppedFlow()
-    return ReviewFlow(str(data["intent"])) if "intent" in data else CloseRouteFlow(data)
+    return ReviewFlow(str(data["review"])) if "review" in data else CloseRouteFlow(data)
 
 
 class ClockFlow(RepairsFlow):
@@ -212,9 +212,9 @@ async def _async_decide(leftovers: Leftovers, again: Collection[str]) -> None:
 class ReviewFlow(RepairsFlow):
     """Try it again, or let it be."""
 
-    def __init__(self, intent: str) -> None:
-        """Ask about what came of an intent."""
-        self._intent = intent
+    def __init__(self, review: str) -> None:
+        """Ask about what came of an action."""
+        self._review = review
 
     async def async_step_init(
         self, user_input: dict[str, str] | None = None
@@ -237,7 +237,7 @@ class ReviewFlow(RepairsFlow):
     async def _async_say(self, *, retry: bool) -> RepairsFlowResult:
         for entry in self.hass.config_entries.async_loaded_entries(DOMAIN):
             try:
-                await entry.runtime_data.hub.wishes.review(self._intent, retry=retry)
+                await entry.runtime_data.hub.wishes.review(self._review, retry=retry)
             except LookupError:
                 return self.async_abort(reason="over")
         return self.async_create_entry(data={})

@@ -223,12 +223,79 @@ async def test_a_manager_that_dies_while_it_acts(
         step = (await asking).steps[0]
         assert step.outcome is Outcome.UNKNOWN
         assert len(house.acts) == 1
-        assert here.hub.status.reviews
+        (review,) = here.hub.status.reviews
+        assert (review.manager, review.device) == ("darcy", "TV")
         await here.hub.node.sync()
         grants = [
             r for r in here.hub.node.history() if r.message.type is MessageType.GRANT
         ]
         assert len(grants) == 1
+    # The hub starts anew, and still does not know.
+    async with home(tmp_path, mosquitto.port, house) as later:
+        assert list(later.hub.status.reviews) == [review]
+        assert await later.hub.wishes.review(review.id, retry=False) is None
+        assert list(later.hub.status.reviews) == []
+        with pytest.raises(LookupError):
+            await later.hub.wishes.review(review.id, retry=True)
+
+
+async def test_a_manager_that_is_heard_again_ends_the_review(
+    mosquitto: Mosquitto, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hearthnet.core.agents.issuer.DEFAULT_TTL", 0.5)
+    house, acting, acted = television(), asyncio.Event(), asyncio.Event()
+    house.behavior["tv"] = Behavior(gate=acted)
+    monkeypatch.setattr(house, "acts", _Watched(acting))
+    async with (
+        home(tmp_path, mosquitto.port, house) as here,
+        Proxy(mosquitto.port) as proxy,
+        phone(tmp_path, proxy.port, house),
+    ):
+        await here.until(lambda: here.outside.alive("darcy"))
+        asking = asyncio.ensure_future(here.switch())
+        await acting.wait()
+        proxy.cut(refuse=True)
+        house.unavailable.add("tv")
+        assert (await asking).steps[0].outcome is Outcome.UNKNOWN
+        assert here.hub.status.reviews
+        known = asyncio.Event()
+
+        def look(record: Record) -> None:
+            if "known now" in record.message.content:
+                known.set()
+
+        here.hub.node.subscribe(look)
+        house.unavailable.clear()
+        acted.set()
+        proxy.heal()
+        async with asyncio.timeout(20):
+            await known.wait()
+        assert not here.hub.status.reviews
+        assert house.values["tv"]["state"] == "on"
+    assert len(house.acts) == 1
+
+
+async def test_a_manager_that_died_while_it_acted_is_asked_again(
+    mosquitto: Mosquitto, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is back at once and says that it does not know; a read says: not done."""
+    house, acting = television(), asyncio.Event()
+    house.behavior["tv"] = Behavior(gate=asyncio.Event())
+    monkeypatch.setattr(house, "acts", _Watched(acting))
+    async with home(tmp_path, mosquitto.port, house) as here:
+        async with phone(tmp_path, mosquitto.port, house):
+            await here.until(lambda: here.outside.alive("darcy"))
+            asking = asyncio.ensure_future(here.switch())
+            await acting.wait()
+        house.behavior.clear()
+        async with phone(tmp_path, mosquitto.port, house):
+            assert (await asking).steps[0].outcome is Outcome.CHANGED
+        assert len(house.acts) == 2
+        assert not here.hub.status.reviews
+        await here.hub.node.sync()
+        history = [r.message for r in here.hub.node.history()]
+        leases = {m.id for m in history if m.type is MessageType.GRANT}
+        assert {permit.lease for permit in house.acts} == leases
 
 
 async def test_what_was_not_done_is_asked_for_again(

@@ -31,7 +31,8 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from custom_components.hearthnet import companions
 from custom_components.hearthnet.const import DOMAIN
 from custom_components.hearthnet.coordinator import OWNER
-from custom_components.hearthnet.core.agents.jobs import Review
+from custom_components.hearthnet.core.agents.jobs import Job
+from custom_components.hearthnet.core.agents.reviews import Reviews
 from custom_components.hearthnet.core.bus.broker import Broker
 from custom_components.hearthnet.core.bus.link import connect
 from custom_components.hearthnet.core.companion import Companion, Identity
@@ -371,25 +372,32 @@ async def test_a_person_says_what_becomes_of_a_lost_action(
     hub = entry.runtime_data.hub
     request = Request(text="lamp on", principal=OWNER, origin=Origin.APP)
     action = Action(targets=("nothing",), operation="light.turn_on")
-    hub._rupert.reviews["hub.1.9"] = Review(request, action, "it is gone")
-    hub.overview.changed()
+    reviews = Reviews(hub.node, hub.state, entry.runtime_data.house)
+    for device in ("Lamp", "Other lamp"):
+        job = Job(0, action, device, manager="darcy", task="hub.1.5")
+        reviews.open("hub.1.4", request, job)
+    (review, other) = hub.status.reviews
     await hass.async_block_till_done()
-    issue = issues.async_get_issue(DOMAIN, "review_hub.1.9")
+    issue = issues.async_get_issue(DOMAIN, f"review_{review.id}")
     assert issue is not None
     assert issue.is_fixable
+    told = {"asked": "lamp on", "manager": "darcy", "device": "Lamp"}
+    assert issue.translation_placeholders == told
     flow = await async_create_fix_flow(hass, issue.issue_id, issue.data)
     assert isinstance(flow, ReviewFlow)
     flow.hass = hass
     menu = await flow.async_step_init()
     assert menu["menu_options"] == ["retry", "drop"]
-    before = hub.node.position
     result = await getattr(flow, f"async_step_{choice}")()
     assert result["type"] is FlowResultType.CREATE_ENTRY
-    assert (hub.node.position > before) is (choice == "retry")
+    await hub.node.sync()
+    said = [r.message.content for r in hub.node.history() if r.message.type == "intent"]
+    assert said == ([f"{OWNER.name}: lamp on"] if choice == "retry" else [])
     again = await getattr(flow, f"async_step_{choice}")()
     assert again["reason"] == "over"
     await hass.async_block_till_done()
-    assert issues.async_get_issue(DOMAIN, "review_hub.1.9") is None
+    assert issues.async_get_issue(DOMAIN, f"review_{review.id}") is None
+    assert issues.async_get_issue(DOMAIN, f"review_{other.id}") is not None
 
 
 async def test_the_record_moves_to_another_machine(

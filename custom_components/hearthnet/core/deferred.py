@@ -12,7 +12,7 @@ from typing import Any
 
 from .clock import from_text, to_text
 from .devices import Principal
-from .intents import Action, Origin, Request, Waiting
+from .intents import Action, Request, Waiting
 from .messages import Json, MalformedError
 
 GRACE = timedelta(minutes=5)
@@ -65,27 +65,13 @@ class Deferred:
 
     def as_dict(self) -> dict[str, Json]:
         """Return the JSON form in which the record keeps it."""
-        request = self.request
         return {
             "id": self.id,
             "due": to_text(self.due),
             "wall": self.wall.isoformat() if self.wall else None,
-            "text": request.text,
-            "principal": request.principal.as_dict(),
-            "origin": request.origin.value,
-            "language": request.language,
-            "area": request.area,
+            **self.request.as_dict(),
             "reverts": self.reverts,
-            "actions": [
-                {
-                    "targets": list(action.targets),
-                    "operation": action.operation,
-                    "parameters": dict(action.parameters),
-                    "relative": dict(action.relative),
-                    "after": action.after,
-                }
-                for action in self.actions
-            ],
+            "actions": [action.as_dict() for action in self.actions],
         }
 
     @classmethod
@@ -97,23 +83,8 @@ class Deferred:
                 id=str(data["id"]),
                 due=from_text(data["due"]),
                 wall=datetime.fromisoformat(wall) if wall else None,
-                request=Request(
-                    text=str(data["text"]),
-                    principal=Principal.from_dict(data["principal"]),
-                    origin=Origin(data["origin"]),
-                    language=str(data["language"]),
-                    area=data["area"],
-                ),
-                actions=tuple(
-                    Action(
-                        targets=tuple(map(str, action["targets"])),
-                        operation=str(action["operation"]),
-                        parameters=dict(action["parameters"]),
-                        relative=dict(action["relative"]),
-                        after=action["after"],
-                    )
-                    for action in data["actions"]
-                ),
+                request=Request.from_dict(data),
+                actions=tuple(map(Action.from_dict, data["actions"])),
                 reverts=bool(data.get("reverts", False)),
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:

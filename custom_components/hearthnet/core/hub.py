@@ -17,6 +17,7 @@ from .agents.failures import Here
 from .agents.issuer import Issuer
 from .agents.manager import ROOT, Manager
 from .agents.questions import Questions
+from .agents.reviews import Reviews
 from .agents.rupert import Rupert
 from .agents.verifier import Verifier
 from .bus import Bus
@@ -55,7 +56,6 @@ from .status import (
     LeaseStatus,
     LibrarianStatus,
     QuestionStatus,
-    ReviewStatus,
 )
 from .verify import Readiness
 from .wishes import Wishes
@@ -169,6 +169,7 @@ class Hub:
             broken=self.overview.tell,
         )
         self._questions = Questions(node, spawn, self._clock)
+        reviews = Reviews(node, self.state, house)
         self._rupert = Rupert(
             node,
             self._bus,
@@ -190,6 +191,7 @@ class Hub:
             finished=self.overview.finished,
             observed=self._heard,
             peers=outside or Here(),
+            reviews=reviews,
         )
         self._deferrals = Deferrals(
             self.state,
@@ -210,6 +212,7 @@ class Hub:
             questions=self._questions,
             deferrals=self._deferrals,
             overview=self.overview,
+            reviews=reviews,
         )
         """What is asked for."""
         self.leftovers = Leftovers(self.wishes.ask, self.overview.changed)
@@ -383,10 +386,7 @@ class Hub:
             librarian=(
                 librarian.status if librarian else LibrarianStatus(connected=False)
             ),
-            reviews=tuple(
-                ReviewStatus(intent=intent, asked=one.request.text, text=one.text)
-                for intent, one in self._rupert.reviews.items()
-            ),
+            reviews=self.state.reviews(),
             journal=self.node.journal.writable,
             ahead=self._trust.ahead,
             last=self.overview.last,

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
 from .devices import Principal, Values
 from .messages import Json
@@ -45,6 +46,27 @@ class Request:
     reference: str | None = None
     """What it is called where it came from, such as a chat's message."""
 
+    def as_dict(self) -> dict[str, Json]:
+        """Return what the record keeps of it to ask for the same again."""
+        return {
+            "text": self.text,
+            "principal": self.principal.as_dict(),
+            "origin": self.origin.value,
+            "language": self.language,
+            "area": self.area,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> "Request":
+        """Read the JSON form; KeyError, TypeError or ValueError when it is none."""
+        return cls(
+            text=str(data["text"]),
+            principal=Principal.from_dict(data["principal"]),
+            origin=Origin(data["origin"]),
+            language=str(data["language"]),
+            area=data["area"],
+        )
+
 
 class PlanKind(StrEnum):
     """What a planner took the text for."""
@@ -71,6 +93,27 @@ class Action:
     after: int | None = None
     """Index of the action that must have finished before."""
     why: str = ""
+
+    def as_dict(self) -> dict[str, Json]:
+        """Return what the record keeps of it to do the same again."""
+        return {
+            "targets": list(self.targets),
+            "operation": self.operation,
+            "parameters": dict(self.parameters),
+            "relative": dict(self.relative),
+            "after": self.after,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> "Action":
+        """Read the JSON form; KeyError, TypeError or ValueError when it is none."""
+        return cls(
+            targets=tuple(map(str, data["targets"])),
+            operation=str(data["operation"]),
+            parameters=dict(data["parameters"]),
+            relative=dict(data["relative"]),
+            after=data["after"],
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,7 +12,10 @@ HUB = "hub"
 """The name of the node that runs inside Home Assistant."""
 RECIPES = "recipes"
 _HUB_FOLDERS = frozenset(
-    {"holds", "tasks", "deferred", "approvals", "playbooks", RECIPES, "settings"}
+    {
+        *("holds", "tasks", "deferred", "approvals", "reviews", "playbooks"),
+        *(RECIPES, "settings"),
+    }
 )
 _DEVICES = "devices"
 _SUFFIX = ".json"

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from .devices import Principal
-from .intents import Origin, Request
+from .intents import Request
 from .leftovers import Dropped
 from .messages import Json, MessageType
 from .node import Node, Record
@@ -106,12 +105,6 @@ def recover(
 def _request(body: Mapping[str, Any]) -> Request | None:
     """Return what an intent asked for; None where it has another shape."""
     try:
-        return Request(
-            text=str(body["text"]),
-            principal=Principal.from_dict(body["principal"]),
-            origin=Origin(body["origin"]),
-            language=str(body["language"]),
-            area=body["area"],
-        )
+        return Request.from_dict(body)
     except (KeyError, TypeError, ValueError, AttributeError):
         return None

@@ -11,6 +11,7 @@ from .holds import Hold
 from .messages import EventId
 from .policy.load import load
 from .policy.model import Policy
+from .review import FOLDER as REVIEWS, Review
 from .tasks import Task, TaskState
 from .view import View
 
@@ -88,6 +89,15 @@ class State:
             if isinstance(value := self._view.get(path), dict)
         ]
         return tuple(sorted(plans, key=lambda plan: plan.due))
+
+    def reviews(self) -> tuple[Review, ...]:
+        """Return what waits for a person's decision, oldest first."""
+        reviews = [
+            Review.from_dict(value)
+            for path in self._view.paths(f"{REVIEWS}/")
+            if isinstance(value := self._view.get(path), dict)
+        ]
+        return tuple(sorted(reviews, key=lambda review: EventId.parse(review.id)))
 
     def open_tasks(self) -> tuple[Task, ...]:
         """Return the tasks that are recorded as open or blocked, oldest first."""

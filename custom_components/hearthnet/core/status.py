@@ -15,6 +15,7 @@ from .intents import Step
 from .leases import Lease
 from .leftovers import Dropped
 from .messages import Json
+from .review import Review
 
 
 class Cause(StrEnum):
@@ -211,16 +212,6 @@ class BurstStatus:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReviewStatus:
-    """What only a person can decide: nobody knows what became of it."""
-
-    intent: str
-    asked: str
-    """What was asked for."""
-    text: str
-
-
-@dataclass(frozen=True, kw_only=True)
 class Decision:
     """One decision, as the event entity and the timeline show it."""
 
@@ -273,7 +264,7 @@ class HubStatus:
     holds: tuple[HoldStatus, ...] = ()
     questions: tuple[QuestionStatus, ...] = ()
     approvals: tuple[ApprovalStatus, ...] = ()
-    reviews: tuple[ReviewStatus, ...] = ()
+    reviews: tuple[Review, ...] = ()
     deferred: tuple[DeferredStatus, ...] = ()
     bursts: tuple[BurstStatus, ...] = ()
     """Who has asked too often in the last minutes."""

@@ -10,6 +10,7 @@ from typing import NotRequired, TypedDict, Unpack
 from .agents.deferrals import Deferrals
 from .agents.issuer import Issuer
 from .agents.questions import Questions
+from .agents.reviews import Reviews
 from .agents.rupert import Planned, Rupert
 from .chronicle import Chronicle
 from .devices import House, Principal
@@ -47,6 +48,7 @@ class Wishes:
         questions: Questions,
         deferrals: Deferrals,
         overview: Overview,
+        reviews: Reviews,
     ) -> None:
         """Take who answers wishes, and what they are about."""
         self._node = node
@@ -58,6 +60,7 @@ class Wishes:
         self._questions = questions
         self._deferrals = deferrals
         self._overview = overview
+        self._reviews = reviews
 
     async def ask(self, request: Request, planned: Planned | None = None) -> Result:
         """Take an intent in words; return when all its receipts are in.
@@ -221,7 +224,7 @@ class Wishes:
         steps = tuple(step for one in done for step in one.steps)
         return replace(done[0], steps=steps) if done else None
 
-    async def review(self, intent: str, *, retry: bool) -> Result | None:
+    async def review(self, review_id: str, *, retry: bool) -> Result | None:
         """Take what a person says of something whose end nobody knows.
 
         A retry is a new intent of whoever asked first, verified like any other.
@@ -229,8 +232,8 @@ class Wishes:
         Raises:
             LookupError: there is nothing to say about it (any more).
         """
-        review = self._rupert.reviews.pop(intent)
-        self._overview.changed()
+        review = self._reviews.end(review_id, retry=retry)
+        await self._node.sync()
         if not retry:
             return None
         return await self._rupert.propose(review.request, (review.action,))

@@ -18,11 +18,12 @@ from ..paths import device_path
 from ..reasons import DONE, Outcome, Reason
 from ..state import POLICY_PATH
 from .base import Spawn
-from .failures import LOOK, Patience, Peers, Standing, standing, unmet
+from .failures import LOOK, Patience, Peers, Standing, lost, standing, unmet
 from .issuer import Issuer, Open
-from .jobs import Intent, Job, Review
+from .jobs import Intent, Job
 from .manager import ROOT
 from .questions import Questions
+from .reviews import Reviews
 from .steps import named, refused, steps_of
 from .tasking import assignment_of
 from .verifier import Verifier
@@ -59,6 +60,7 @@ class Dispatch:
         questions: Questions,
         decided: Callable[[Message, tuple[Step, ...], Principal], None],
         peers: Peers,
+        reviews: Reviews,
     ) -> None:
         """Take how messages are sent, who decides, and who is told of decisions."""
         self._node = node
@@ -71,8 +73,7 @@ class Dispatch:
         self._questions = questions
         self._decided = decided
         self._peers = peers
-        self.reviews: dict[str, Review] = {}
-        """What only a person can decide, by task."""
+        self._reviews = reviews
         self._waiting: dict[str, _Waiting] = {}
 
     # Jobs
@@ -146,12 +147,9 @@ class Dispatch:
                 # A new task, a new proposal, a new lease: nothing is sent twice.
                 moment = self._node.view.order
                 job.steps = await self._attempt(intent, job, moment)
-        if (
-            now in (Standing.IN_FLIGHT, Standing.REVIEW)
-            and self._unmet(job) is not False
-        ):
-            text = f"{job.manager} is gone, and nobody knows whether it did it"
-            self.reviews[intent.id] = Review(intent.request, job.action, text)
+        doubtful = now in (Standing.IN_FLIGHT, Standing.REVIEW)
+        if doubtful and self._unmet(job) is not False:
+            self._reviews.open(intent.id, intent.request, job)
 
     def _absolute(self, job: Job) -> bool:
         row = self._house.operations.get(job.action.operation)
@@ -244,7 +242,7 @@ class Dispatch:
         self._issuer.tasks[task.id] = Open(assignment, intent.deadline)
         self._waiting[task.id] = _Waiting(intent, job, future)
         try:
-            job.manager = task.manager
+            job.manager, job.task = task.manager, task.id
             if not self._send(record):
                 text = f"{task.manager} is not online"
                 return (self._drop(job, task.id, Reason.MANAGER_OFFLINE, text),)
@@ -268,7 +266,8 @@ class Dispatch:
         while (left := until - self._clock.boottime()) > 0:
             done, _ = await asyncio.wait([future], timeout=min(left, LOOK))
             if done:
-                return future.result()
+                died = self._peers.life(job.manager) != life
+                return lost(future.result()) if died else future.result()
             alive = self._peers.alive(job.manager)
             if alive and self._peers.life(job.manager) == life:
                 continue
@@ -361,6 +360,7 @@ class Dispatch:
 
     def close(self, answer: Message) -> None:
         """Take the end of a task: holds follow from it, and whoever waits is told."""
+        self._reviews.learn(answer)
         ended, change = self._issuer.close(answer)
         count = len(change.made)
         held = f" Attributes held: {count}." if count else ""

@@ -6,6 +6,7 @@ goal is not met.
 """
 
 import asyncio
+from dataclasses import replace
 from enum import StrEnum
 import random
 from typing import Protocol
@@ -66,11 +67,25 @@ class Here:
 
 def standing(steps: tuple[Step, ...], *, absolute: bool) -> Standing:
     """Return where a task stands that ended with these steps."""
-    if not any(step.reason is Reason.MANAGER_OFFLINE for step in steps):
-        return Standing.CONFIRMED
-    if all(step.outcome is not Outcome.UNKNOWN for step in steps):
+    silent = [s for s in steps if s.reason in (Reason.MANAGER_OFFLINE, Reason.DEADLINE)]
+    if any(step.outcome is Outcome.UNKNOWN for step in silent):
+        return Standing.IN_FLIGHT if absolute else Standing.REVIEW
+    if any(step.reason is Reason.MANAGER_OFFLINE for step in silent):
         return Standing.BLOCKED
-    return Standing.IN_FLIGHT if absolute else Standing.REVIEW
+    return Standing.CONFIRMED
+
+
+def lost(steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """Return what a manager that has died meanwhile says of its task.
+
+    Where its receipt says only that nobody knows, it is as good as none.
+    """
+    return tuple(
+        replace(step, reason=Reason.MANAGER_OFFLINE)
+        if step.outcome is Outcome.UNKNOWN
+        else step
+        for step in steps
+    )
 
 
 def unmet(compiled: Compiled, house: House) -> bool | None:

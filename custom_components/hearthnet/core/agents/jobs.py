@@ -18,6 +18,8 @@ class Job:
     action: Action
     device: str
     manager: str = ""
+    task: str = ""
+    """The last task that was made of it."""
     done: asyncio.Event = field(default_factory=asyncio.Event)
     steps: tuple[Step, ...] = ()
 
@@ -42,12 +44,3 @@ class Intent:
     """What a person agreed to, if this intent comes of a question."""
     receipts: set[str] = field(default_factory=set)
     """Its own receipts: what they wrote does not make its later steps stale."""
-
-
-@dataclass(frozen=True)
-class Review:
-    """Something whose end nobody knows: a person has to look."""
-
-    request: Request
-    action: Action
-    text: str

@@ -42,10 +42,11 @@ from .echo import Echo
 from .ending import ending_of
 from .failures import Peers
 from .issuer import Issuer
-from .jobs import Intent, Job, Review
+from .jobs import Intent, Job
 from .manager import ROOT
 from .preview import look, preview
 from .questions import Questions
+from .reviews import Reviews
 from .tasking import source_of
 from .verifier import Verifier
 from .withdrawn import withdrawn
@@ -80,6 +81,7 @@ class Rupert(Agent):
         finished: Callable[[Request, Result], None],
         observed: Callable[[Message], None],
         peers: Peers,
+        reviews: Reviews,
     ) -> None:
         """Attach to the bus as `rupert`.
 
@@ -107,10 +109,10 @@ class Rupert(Agent):
             questions=questions,
             decided=decided,
             peers=peers,
+            reviews=reviews,
         )
         self._echo = Echo(clock)
         self.bursts = Bursts()
-        self.reviews: dict[str, Review] = self._dispatch.reviews
 
     # Intents
 
