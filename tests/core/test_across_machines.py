@@ -2,12 +2,15 @@
 
 import asyncio
 from datetime import datetime, timedelta
+import errno
+import os
 from pathlib import Path
 import shutil
 from typing import Any
 
 import pytest
 
+from hearthnet.core import companion
 from hearthnet.core.bus import retry
 from hearthnet.core.clock import SystemClock
 from hearthnet.core.intents import Origin
@@ -164,6 +167,33 @@ async def test_a_librarian_whose_machine_lost_power_in_a_commit(
             check_complete(record, hub.node)
     fsck(record)
     check_gapless(record)
+
+
+async def test_a_librarian_whose_disk_was_full_goes_on(
+    mosquitto: Mosquitto, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its own journal took nothing: it is away, and back once there is room."""
+    monkeypatch.setattr(companion, "PROBE_SECONDS", 0.1)
+    loop, refused = asyncio.get_running_loop(), asyncio.Event()
+    write, full = os.pwrite, True
+
+    def pwrite(file: int, data: bytes, offset: int) -> int:
+        if full and "/journal/" in Path(f"/proc/self/fd/{file}").readlink().as_posix():
+            loop.call_soon_threadsafe(refused.set)
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return write(file, data, offset)
+
+    monkeypatch.setattr(os, "pwrite", pwrite)
+    async with Hub(tmp_path / "hub", mosquitto.port) as hub:
+        say(hub.node, "Meanwhile.")
+        async with dewey(tmp_path, mosquitto.port):
+            async with asyncio.timeout(20):
+                await refused.wait()
+            assert hub.librarian.away_since is not None
+            full = False
+            await hub.quiet()
+            check_complete(tmp_path / "record", hub.node)
+    check_gapless(tmp_path / "record")
 
 
 @pytest.mark.parametrize(("when", "granted"), [("low_risk", True), ("nothing", False)])

@@ -53,6 +53,20 @@ async def test_a_node_speaks_only_for_its_own_agents(
         ]
 
 
+async def test_nobody_can_tell_by_what_name_the_broker_knows_a_node(
+    mosquitto: Mosquitto, tmp_path: Path
+) -> None:
+    """Whoever connects by that name pushes the node out."""
+    hub = Peer("hub", tmp_path / "hub", mosquitto.port)
+    phone = Peer("phone", tmp_path / "phone", mosquitto.port)
+    async with stranger(mosquitto.port) as someone, hub, phone:
+        await hub.sees("phone")
+        said = b"".join(delivery.payload for delivery in someone.seen)
+        secret = hub.bus._identifier.removeprefix("hub-")
+        assert len(secret) == 24
+        assert secret.encode() not in said
+
+
 async def test_one_bad_frame_does_not_end_the_connection(
     mosquitto: Mosquitto, tmp_path: Path
 ) -> None:

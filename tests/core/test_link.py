@@ -22,6 +22,7 @@ type Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[No
 
 CONNACK = b"\x20\x03\x00\x00\x00"
 """The broker's yes, in MQTT 5."""
+PING, PONG = b"\xc0", b"\xd0\x00"
 
 
 @pytest.fixture(autouse=True)
@@ -45,7 +46,7 @@ class FalseBroker:
     def __init__(self, serve: Serve) -> None:
         self._serve = serve
         self.port = 0
-        self.accepted = 0
+        self._serving: list[asyncio.Task[None]] = []
         self.came = asyncio.Event()
         self.gone = asyncio.Event()
         """Set when a client has closed its connection."""
@@ -58,11 +59,15 @@ class FalseBroker:
             yield self
         finally:
             server.close()
+            async with asyncio.timeout(5):
+                await asyncio.gather(*self._serving)
 
     async def _accept(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        self.accepted += 1
+        serving = asyncio.current_task()
+        assert serving
+        self._serving.append(serving)
         self.came.set()
         with suppress(ConnectionError):
             await self._serve(reader, writer)
@@ -134,6 +139,43 @@ async def test_one_that_talks_nonsense() -> None:
         with pytest.raises(LinkError):
             await use(false.port, subscribe)
         await false.left_alone()
+
+
+async def test_one_that_takes_what_it_is_given_and_does_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It is there, as far as signs of life go."""
+    monkeypatch.setattr(link, "PATIENCE", 0.2)
+    monkeypatch.setattr(link, "KEEPALIVE", 1)
+
+    async def idle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(1024)
+        writer.write(CONNACK)
+        while data := await reader.read(1024):
+            if data.startswith(PING):
+                writer.write(PONG)
+
+    async def give(connection: Link) -> None:
+        connection.publish("a", b"b")
+        await connection.watch()
+
+    async with FalseBroker(idle).listening() as false:
+        with pytest.raises(LinkError, match="does not answer"):
+            await use(false.port, give)
+
+
+async def test_what_is_too_long_is_not_even_read(mosquitto: Mosquitto) -> None:
+    """A broker may let others say what would fill this node's memory."""
+
+    async def listen(connection: Link) -> None:
+        await connection.subscribe("a")
+        async with connect(broker(mosquitto.port), "other") as other:
+            await other.publish("a", bytes(10 * 2**20))
+            await other.publish("a", b"short")
+        delivery = await anext(connection.deliveries())
+        assert delivery.payload == b"short"
+
+    await use(mosquitto.port, listen)
 
 
 async def test_one_that_is_given_up_while_it_connects() -> None:

@@ -25,6 +25,9 @@ from .librarian.stream import Stream
 from .node import Node
 from .paths import HUB
 
+PROBE_SECONDS = 10.0
+"""Seconds between looks at whether a disk that took nothing takes something again."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Identity:
@@ -140,15 +143,24 @@ class Companion:
         Raises:
             FencedError: another process runs under this name.
         """
-        feeding = asyncio.ensure_future(self.stream.run()) if feed else None
+        beside = [asyncio.ensure_future(self._probe())]
+        if feed:
+            beside.append(asyncio.ensure_future(self.stream.run()))
         try:
             await self.mqtt.run()
         finally:
-            if feeding is not None:
-                feeding.cancel()
-                await asyncio.gather(feeding, return_exceptions=True)
+            for task in beside:
+                task.cancel()
+            await asyncio.gather(*beside, return_exceptions=True)
         if self.mqtt.fenced:
             raise FencedError(self.mqtt.fenced)
+
+    async def _probe(self) -> None:
+        """Try a disk that was full or broken again: nobody else would notice."""
+        while True:
+            await asyncio.sleep(PROBE_SECONDS)
+            if not self.node.journal.writable:
+                await self.node.journal.probe()
 
     def stop(self) -> None:
         """Let `run` say goodbye and end."""

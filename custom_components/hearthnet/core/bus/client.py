@@ -29,7 +29,6 @@ class Client(aiomqtt.Client):
         self._released = True
         self._client._sock_close()  # noqa: SLF001 - not to be had otherwise
         _read(self._connected)
-        _read(self._disconnected)
 
     @override
     def _client_connect(self) -> None:
@@ -45,6 +44,7 @@ class Client(aiomqtt.Client):
             self._connected.set_exception(aiomqtt.MqttError("closed without an answer"))
         elif not self._connected.cancelled():
             super()._on_disconnect(*arguments)
+            _read(self._disconnected)
 
     @override
     def _on_socket_open(
@@ -87,6 +87,7 @@ class Client(aiomqtt.Client):
             except Exception as error:  # noqa: BLE001 - whatever a broker provokes
                 if not self._disconnected.done():
                     self._disconnected.set_exception(error)
+                    _read(self._disconnected)
 
         return guarded
 

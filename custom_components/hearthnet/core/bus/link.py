@@ -21,6 +21,7 @@ from paho.mqtt.reasoncodes import ReasonCode
 
 from .broker import Broker
 from .client import Client
+from .envelope import MAX_BYTES
 
 _LOGGER = logging.getLogger(f"{__name__}.client")
 # It calls each lost connection an error; whoever uses the link says what it means.
@@ -32,6 +33,11 @@ again. With the will's delay everybody knows of a pulled cable in ten seconds.""
 WILL_DELAY = 2
 """Seconds within which a new connection takes the place of a lost one unseen."""
 TIMEOUT = 10.0
+PATIENCE = 30.0
+"""Seconds that the broker may take to answer to a message, before another connection
+is tried: what waits here for it would only get old."""
+MAX_PACKET = MAX_BYTES + 2**16
+"""The broker delivers nothing longer. A message of our own is shorter."""
 _TAKEN_OVER = 0x8E
 _NOT_AUTHORIZED = {0x86, 0x87, 4, 5}
 _FAILED = 0x80
@@ -68,6 +74,12 @@ class Will:
     payload: bytes
 
 
+@dataclass(frozen=True)
+class _Unanswered:
+    answer: asyncio.Future[None]
+    since: float
+
+
 class Link:
     """A connection that stands."""
 
@@ -75,7 +87,8 @@ class Link:
         """Take a client that is about to connect."""
         self._client = client
         self._paho: paho.Client = client._client  # noqa: SLF001 - not to be had otherwise
-        self._acks: dict[int, asyncio.Future[None]] = {}
+        self._acks: dict[int, _Unanswered] = {}
+        """What the broker has not answered yet, the oldest first."""
         self._paho.manual_ack_set(True)
         self._paho.on_publish = self._published
 
@@ -104,15 +117,25 @@ class Link:
         properties = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]
         if expiry is not None:
             properties.MessageExpiryInterval = max(1, expiry)
-        answer = asyncio.get_running_loop().create_future()
+        loop = asyncio.get_running_loop()
+        answer = loop.create_future()
         # Whoever does not wait for an answer must not be told that none was read.
         answer.add_done_callback(lambda done: done.cancelled() or done.exception())
         info = self._paho.publish(topic, payload, 1, retain, properties)
         if info.rc not in (paho.MQTT_ERR_SUCCESS, paho.MQTT_ERR_AGAIN):
             answer.set_exception(LinkError(paho.error_string(info.rc)))
         else:
-            self._acks[info.mid] = answer
+            self._acks[info.mid] = _Unanswered(answer, loop.time())
         return answer
+
+    async def watch(self) -> None:
+        """Wait until the broker takes too long to answer, and raise LinkError."""
+        loop = asyncio.get_running_loop()
+        while True:
+            await asyncio.sleep(KEEPALIVE)
+            oldest = next(iter(self._acks.values()), None)
+            if oldest is not None and loop.time() - oldest.since > PATIENCE:
+                raise LinkError("the broker does not answer any more")
 
     def ack(self, delivery: Delivery) -> None:
         """Tell the broker that a delivery is dealt with."""
@@ -135,9 +158,9 @@ class Link:
 
     def lose(self, error: LinkError) -> None:
         """Tell whoever waits for an answer that none will come."""
-        for answer in self._acks.values():
-            if not answer.done():
-                answer.set_exception(error)
+        for waiting in self._acks.values():
+            if not waiting.answer.done():
+                waiting.answer.set_exception(error)
 
     def _published(
         self,
@@ -147,8 +170,8 @@ class Link:
         code: ReasonCode,
         _properties: Properties,
     ) -> None:
-        answer = self._acks.pop(mid, None)
-        if answer is None or answer.done():
+        waiting = self._acks.pop(mid, None)
+        if waiting is None or (answer := waiting.answer).done():
             return
         if _value(code) >= _FAILED:
             answer.set_exception(AccessError(f"the broker refuses a message: {code}"))
@@ -165,6 +188,8 @@ async def connect(
     Raises:
         LinkError: there is no connection, or it is lost.
     """
+    properties = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
+    properties.MaximumPacketSize = MAX_PACKET
     client = Client(
         broker.host,
         broker.port,
@@ -175,6 +200,7 @@ async def connect(
         # Nothing waits at the broker for whoever is away: what is live is only
         # for who is there, and the record comes again from the journal.
         clean_start=True,
+        properties=properties,
         keepalive=KEEPALIVE,
         timeout=TIMEOUT,
         tls_context=await asyncio.to_thread(broker.context),

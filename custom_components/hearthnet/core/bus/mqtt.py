@@ -71,6 +71,10 @@ class MqttBus:
             capabilities=capabilities,
             version=version,
         )
+        # One name a process: its next connection ends the one that was cut, and two
+        # processes of one node do not push each other out for ever. Nobody can guess
+        # it: whoever connects with it pushes this one out.
+        self._identifier = f"{node.name}-{secrets.token_hex(12)}"
         self.on_status: Callable[[Status], None] = lambda _status: None
         """Told of every status, also of those that change nothing."""
         self._agents = LocalBus(node.name)
@@ -189,19 +193,20 @@ class MqttBus:
         self._status = replace(self._status, boot=self._node.boot)
         gone = self._status_payload(online=False)
         topic = self.topics.status(self._node.name)
-        # One name a process: its next connection ends the one that was cut, and two
-        # processes of one node do not push each other out for ever.
-        identifier = f"{topic}/{self._status.instance}"
-        async with connect(
-            self._broker, identifier, Will(topic=topic, payload=gone)
-        ) as (link):
+        will = Will(topic=topic, payload=gone)
+        async with connect(self._broker, self._identifier, will) as link:
             self._failed = failed = asyncio.get_running_loop().create_future()
             if self._status.boot != self._node.boot:
                 raise LinkError("a new boot began while connecting")
             tasks: list[asyncio.Future[Any]] = []
             try:
                 await self._subscribe(link)
-                work = (self._receive(link), self._beat(), self._stopping.wait())
+                work = (
+                    self._receive(link),
+                    self._beat(),
+                    link.watch(),
+                    self._stopping.wait(),
+                )
                 tasks += map(asyncio.ensure_future, work)
                 self._link = link
                 self._outbound.open(link)
