@@ -119,6 +119,9 @@ async def hub(folder: Path, port: int, jump: float, *, wishes: bool) -> None:
     for name, manager in MANAGERS.items():
         if manager == JEEVES:
             whole.gate.resolve_unknown(name, world.read(name))
+    if not jump and whole.status.ahead:
+        # It was wrong before, and the record is of a later day: a person looks.
+        await whole.control.confirm_clock(ANNA)
     whole.open()
     running = asyncio.ensure_future(outside.run())
     for manager in (JEEVES, PHONE) if wishes else ():
