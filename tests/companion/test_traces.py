@@ -1,6 +1,7 @@
 """Traces: recorded in a real Home Assistant, played with the real core."""
 
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 import json
 from pathlib import Path
 
@@ -8,13 +9,17 @@ import pytest
 
 from hearthnet.audit.history import audit
 from hearthnet.cli import main
+from hearthnet.core.devices import Device
 from hearthnet.core.gate import Gate
 from hearthnet.core.leasebook import LeaseBook
+from hearthnet.core.messages import MessageType
 from hearthnet.core.policy.load import preset
 from hearthnet.traces.play import KEY, play
 from hearthnet.traces.trace import SHIPPED, Step, Trace, TraceError
 from hearthnet.traces.written import write
 
+ANNA = {"kind": "user", "id": "anna", "name": "Anna", "role": "owner"}
+LOCKED = {"device": "d", "values": {"state": "locked"}, "cause": "device"}
 TRACES = sorted(SHIPPED.glob("*.json"))
 SCENES = SHIPPED / "scenes.json"
 
@@ -136,6 +141,59 @@ def test_a_redacted_trace_tells_no_names_and_plays_alike(tmp_path: Path) -> None
     for secret in ("Owner", "working from home", "Study", "Bedroom"):
         assert secret not in text
     assert main(["replay", str(file)]) == 0
+
+
+def wish(at: float, number: int, plan: dict[str, object]) -> Step:
+    """Return that somebody says something and what it is taken for."""
+    data = {"text": f"Number {number}", "principal": ANNA, "origin": "app"}
+    return Step(at=at, do="ask", name=f"hub.1.{number}", data={**data, "plan": plan})
+
+
+def test_approvals_and_plans_for_later_are_part_of_a_day(tmp_path: Path) -> None:
+    """A door is agreed to for a while; a plan is called off from the card."""
+    start = datetime(2026, 12, 1, 18, tzinfo=UTC)
+    unlock = {
+        "kind": "command",
+        "actions": [{"targets": ["d"], "operation": "lock.unlock", "parameters": {}}],
+    }
+    later = {**unlock, "due": (start + timedelta(minutes=20)).isoformat()}
+    until = (start + timedelta(hours=1)).isoformat()
+    answer = {"principal": ANNA, "of": "hub.1.1", "approve": True, "until": until}
+    door = {"id": "d", "entity_id": "lock.door", "name": "Door"}
+    trace = replace(
+        Trace.load(SCENES),
+        start=start,
+        policy=preset("balanced"),
+        devices=(Device(**door, domain="lock"),),
+        values={"d": {"state": "locked"}},
+        answers={},
+        state={},
+        steps=(
+            wish(1, 1, unlock),
+            Step(at=5, do="answer", name="hub.1.2", data=answer),
+            Step(at=60, do="change", data=LOCKED),
+            wish(70, 3, unlock),
+            Step(at=100, do="change", data=LOCKED),
+            Step(at=110, do="withdraw", data={"principal": ANNA, "of": "hub.1.1"}),
+            wish(120, 4, unlock),
+            wish(300, 5, later),
+            Step(at=310, do="cancel", data={"principal": ANNA, "of": "hub.1.5"}),
+        ),
+        decisions=(),
+    )
+    played = play(trace)
+    types = [record.message.type for record in played.records]
+    assert types.count(MessageType.CONFIRMATION_REQUEST) == 2
+    assert types.count(MessageType.EXECUTE) == 2
+    assert played.broken == []
+    write(played.records, tmp_path / "record")
+    again = tmp_path / "again.json"
+    since = ["--since", "hub.1.1"]
+    assert main(["record", str(tmp_path / "record"), str(again), *since]) == 0
+    cut = Trace.load(again)
+    assert {"withdraw", "cancel"} <= {step.do for step in cut.steps}
+    assert list(cut.decisions) == played.decisions
+    assert main(["replay", str(again)]) == 0
 
 
 def test_accepting_writes_the_decisions(tmp_path: Path) -> None:

@@ -69,9 +69,9 @@ def _given(body: Mapping[str, Any]) -> str:
 
 
 def _end(body: Mapping[str, Any]) -> str:
-    counts = ", ".join(
-        f"{number} {word}" for word, number in sorted(body["outcomes"].items())
-    )
+    # What was for later and is called off or missed has none.
+    outcomes = sorted(body.get("outcomes", {}).items())
+    counts = ", ".join(f"{number} {word}" for word, number in outcomes)
     return counts or str(body.get("reason") or body["kind"])
 
 

@@ -20,7 +20,7 @@ from .furnished import Furnished
 from .trace import Step, Trace, TraceError
 from .wish import Wish
 
-_KEPT = ("holds/", "settings/", "deferred/")
+_KEPT = ("holds/", "settings/", "deferred/", "approvals/")
 _REVOKED = re.compile(r"is revoked: (.+) revoked (it|all leases)\.$")
 _SYSTEM = "system"
 
@@ -111,6 +111,17 @@ class _Cutter:
                     if body.get(name) or name == "values"
                 }
                 yield Step(at=at, do="change", data=data)
+            case MessageType.REFUSAL if (
+                body.get("reason") == Reason.UNREACHABLE and "grantee" not in body
+            ):
+                yield from self._away(message)
+            case _:
+                yield from self._set(message)
+
+    def _set(self, message: Message) -> Iterator[Step]:
+        """Yield what a person has set or answered."""
+        body, at = message.body, self._at(message)
+        match message.type:
             case MessageType.POLICY if body["principal"]["kind"] != _SYSTEM:
                 text = str(message.writes[POLICY_PATH])
                 data = {**_person(body), "policy": text.splitlines()}
@@ -126,6 +137,7 @@ class _Cutter:
                     **_person(body),
                     "of": self._questions.get(message.cause or "", ""),
                     "approve": body["answer"] == "approved",
+                    **({"until": body["until"]} if body.get("until") else {}),
                 }
                 yield Step(at=at, do="answer", name=message.id, data=data)
             case MessageType.REVOCATION if found := _REVOKED.search(message.content):
@@ -138,10 +150,12 @@ class _Cutter:
                 hold = body["hold"]
                 data = {n: hold[n] for n in ("device", "attribute")}
                 yield Step(at=at, do="release", data={**_person(body), **data})
-            case MessageType.REFUSAL if (
-                body.get("reason") == Reason.UNREACHABLE and "grantee" not in body
-            ):
-                yield from self._away(message)
+            case MessageType.RESOLUTION if "approval" in body:
+                asked = self._questions.get(body["approval"]["id"], "")
+                yield Step(at=at, do="withdraw", data={**_person(body), "of": asked})
+            case MessageType.RESOLUTION if "due" in body and body.get("principal"):
+                data = {**_person(body), "of": message.cause}
+                yield Step(at=at, do="cancel", data=data)
 
     def _away(self, refusal: Message) -> Iterator[Step]:
         """Take a device away while its manager looked: more is not known of it."""

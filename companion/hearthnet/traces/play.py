@@ -6,7 +6,7 @@ is the same every time.
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -17,23 +17,22 @@ from typing import Any
 
 from hearthnet.audit.findings import Finding
 from hearthnet.audit.ledger import Ledger
-from hearthnet.core.adapter import AdapterError
 from hearthnet.core.hub import Hub
-from hearthnet.core.intents import DEFAULT_DEADLINE, Origin, Plan, PlanKind, Request
+from hearthnet.core.intents import Plan, Request
 from hearthnet.core.keys import SigningKey
 from hearthnet.core.leases import DEFAULT_TTL
 from hearthnet.core.librarian.record import Event
 from hearthnet.core.messages import Message, MessageType
 from hearthnet.core.node import Node, Record
 from hearthnet.core.planner import Situation
-from hearthnet.core.reasons import Outcome, Reason
 from hearthnet.core.reservations import LoopWaiter
 from hearthnet.core.restart import Startup
 from hearthnet.core.status import Cause
-from hearthnet.simulation import Answered, Behavior, SimulatedHouse
+from hearthnet.simulation import SimulatedHouse
 from hearthnet.virtual import VirtualClock, run
 
 from .chains import chains
+from .given import house_of, plan_of, request_of
 from .trace import Step, Trace, TraceError, action_of, principal_of
 
 KEY = SigningKey(bytes(range(32)))
@@ -81,7 +80,7 @@ class Player:
         self._trace = trace
         self._journal = folder / "journal"
         self._clock = clock
-        self.house = _house(trace)
+        self.house = house_of(trace)
         self.played = Played()
         self._plans: dict[str, deque[tuple[float, Plan | None]]] = {}
         """By the words: what is planned for them, and how long that takes."""
@@ -166,14 +165,14 @@ class Player:
     # Steps
 
     async def _do_ask(self, step: Step) -> None:
-        request = _request(step)
-        thought = float(step.data.get("think", 0.0)), _plan(step)
+        request = request_of(step)
+        thought = float(step.data.get("think", 0.0)), plan_of(step)
         self._plans.setdefault(request.text, deque()).append(thought)
         self._begin(step, self._hub.wishes.ask(request))
 
     async def _do_propose(self, step: Step) -> None:
         (action,) = map(action_of, step.data["actions"])
-        request = _request(step)
+        request = request_of(step)
         wish = self._hub.wishes.propose(
             principal=request.principal,
             origin=request.origin,
@@ -187,7 +186,7 @@ class Player:
 
     async def _do_lease(self, step: Step) -> None:
         (action,) = map(action_of, step.data["actions"])
-        request = _request(step)
+        request = request_of(step)
         wish = self._hub.wishes.request_lease(
             principal=request.principal,
             origin=request.origin,
@@ -201,27 +200,33 @@ class Player:
 
     async def _do_use(self, step: Step) -> None:
         lease = self._lease(step.data["lease"])
-        request = _request(step)
+        request = request_of(step)
         use = self._hub.wishes.execute(
             lease, principal=request.principal, origin=request.origin
         )
         self._begin(step, use)
 
     async def _do_answer(self, step: Step) -> None:
-        intent = self._intents[step.data["of"]]
-        question = next(
-            (q.id for q in self._hub.status.questions if self._asks(q.id, intent)), None
-        )
-        if question is None:
+        question = self._question(step)
+        if question not in {one.id for one in self._hub.status.questions}:
             return  # under another policy nobody is asked
-        request = _request(step)
+        request, until = request_of(step), step.data.get("until")
         answer = self._hub.wishes.answer(
             question,
             principal=request.principal,
             origin=request.origin,
             approve=bool(step.data["approve"]),
+            until=None if until is None else datetime.fromisoformat(until),
         )
         self._begin(step, answer)
+
+    async def _do_withdraw(self, step: Step) -> None:
+        principal = request_of(step).principal
+        await self._hub.control.revoke_approval(self._question(step), principal)
+
+    async def _do_cancel(self, step: Step) -> None:
+        plan = self._intents[step.data["of"]]
+        await self._hub.control.cancel(plan, request_of(step).principal)
 
     async def _do_change(self, step: Step) -> None:
         data, device = step.data, step.data["device"]
@@ -261,21 +266,21 @@ class Player:
 
     async def _do_policy(self, step: Step) -> None:
         text = "\n".join(step.data["policy"]) + "\n"
-        await self._hub.control.set_policy(text, _request(step).principal)
+        await self._hub.control.set_policy(text, request_of(step).principal)
 
     async def _do_enable(self, step: Step) -> None:
         enabled = bool(step.data["enabled"])
-        await self._hub.control.set_enabled(enabled, _request(step).principal)
+        await self._hub.control.set_enabled(enabled, request_of(step).principal)
 
     async def _do_revoke(self, step: Step) -> None:
         lease = self._lease(step.data["lease"])
-        await self._hub.control.revoke_lease(lease, _request(step).principal)
+        await self._hub.control.revoke_lease(lease, request_of(step).principal)
 
     async def _do_release(self, step: Step) -> None:
         data = step.data
         for hold in self._hub.state.all_holds():
             if (hold.device, hold.attribute) == (data["device"], data["attribute"]):
-                principal = _request(step).principal
+                principal = request_of(step).principal
                 await self._hub.control.release_hold(hold.id, principal)
 
     def _begin(self, step: Step, coroutine: Coroutine[Any, Any, Any]) -> None:
@@ -303,69 +308,20 @@ class Player:
                 return message.id
         return intent  # under another policy there is none: the gate says so
 
-    def _asks(self, question: str, intent: str) -> bool:
-        return any(
-            r.message.id == question and r.message.intent == intent
-            for r in self.played.records
+    def _question(self, step: Step) -> str:
+        """Return what was asked because of a step; empty if nothing was."""
+        intent = self._intents[step.data["of"]]
+        asked = (
+            record.message.id
+            for record in self.played.records
+            if record.message.type is MessageType.CONFIRMATION_REQUEST
+            and record.message.intent == intent
         )
+        return next(asked, "")
 
 
 async def _inline[T](function: Callable[[], T]) -> T:
     return function()
-
-
-def _house(trace: Trace) -> SimulatedHouse:
-    house = SimulatedHouse()
-    for device in trace.devices:
-        house.add(device, **dict(trace.values.get(device.id, {})))
-        answers = trace.answers.get(device.id)
-        if answers:
-            house.behavior[device.id] = Behavior(answers=deque(map(_answer, answers)))
-    house.unavailable |= trace.away
-    return house
-
-
-def _answer(data: Mapping[str, Any]) -> Answered:
-    fails = None
-    if "fails" in data:
-        fails = AdapterError(Outcome(data["fails"]), str(data.get("text", "it failed")))
-    return Answered(
-        seconds=float(data.get("seconds", 0.0)),
-        values=data.get("values", {}),
-        fails=fails,
-    )
-
-
-def _request(step: Step) -> Request:
-    data = step.data
-    principal = principal_of(data["principal"])
-    assert principal is not None
-    return Request(
-        text=data.get("text", ""),
-        principal=principal,
-        origin=Origin(data.get("origin", "app")),
-        language=data.get("language", "en"),
-        area=data.get("area"),
-        deadline=float(data.get("deadline", DEFAULT_DEADLINE)),
-    )
-
-
-def _plan(step: Step) -> Plan | None:
-    data = step.data.get("plan")
-    if data is None:
-        return None
-    reason, until, due = data.get("reason"), data.get("until"), data.get("due")
-    return Plan(
-        kind=PlanKind(data["kind"]),
-        actions=tuple(map(action_of, data.get("actions", ()))),
-        asked=tuple(data.get("asked", ())),
-        reason=None if reason is None else Reason(reason),
-        near=tuple(data.get("near", ())),
-        standing=bool(data.get("standing")),
-        until=None if until is None else datetime.fromisoformat(until),
-        due=None if due is None else datetime.fromisoformat(due),
-        source=data.get("source", "sentences"),
-    )
 
 
 def _broken(records: list[Record]) -> list[str]:

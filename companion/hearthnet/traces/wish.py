@@ -42,7 +42,8 @@ class Wish:
                     if path.startswith("holds/") and isinstance(value, dict)
                 ]
             case MessageType.RESOLUTION if message.cause == message.intent:
-                self.end = message
+                # One that is for later may be called off after its own end.
+                self.end = self.end or message
 
     @property
     def result(self) -> Mapping[str, Any]:

@@ -13,7 +13,7 @@ from .clock import to_text
 from .clock_trust import CONFIRMED
 from .deferred import Deferred
 from .devices import Principal
-from .messages import BROADCAST, MessageType
+from .messages import BROADCAST, Json, MessageType
 from .node import Node, Record
 from .policy.load import load
 from .reasons import Reason
@@ -152,7 +152,8 @@ class Control:
             return None
         if not plan.concerns(principal):
             raise PermissionError(plan.request.principal.name)
-        self._drop(plan, f"{principal.name} canceled it: {plan.request.text}")
+        text = f"{principal.name} canceled it: {plan.request.text}"
+        self._drop(plan, text, principal=principal.as_dict())
         return plan
 
     def set_clocks(self, zone: tzinfo) -> None:
@@ -175,13 +176,13 @@ class Control:
         """Take a deferred plan off the record whose time went by unnoticed."""
         self._drop(plan, f"Missed, and not run late: {plan.request.text}")
 
-    def _drop(self, plan: Deferred, content: str) -> None:
+    def _drop(self, plan: Deferred, content: str, **by: Json) -> None:
         self._say(
             MessageType.RESOLUTION,
             content[:500],
             cause=plan.id,
             intent=plan.id,
-            body={"reason": Reason.CANCELED, "due": to_text(plan.due)},
+            body={"reason": Reason.CANCELED, "due": to_text(plan.due), **by},
             writes={plan.path: None},
         )
 
