@@ -1,9 +1,11 @@
 """Traces: recorded in a real Home Assistant, played with the real core."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -143,7 +145,7 @@ def test_a_redacted_trace_tells_no_names_and_plays_alike(tmp_path: Path) -> None
     assert main(["replay", str(file)]) == 0
 
 
-def wish(at: float, number: int, plan: dict[str, object]) -> Step:
+def wish(at: float, number: int, plan: Mapping[str, object]) -> Step:
     """Return that somebody says something and what it is taken for."""
     data = {"text": f"Number {number}", "principal": ANNA, "origin": "app"}
     return Step(at=at, do="ask", name=f"hub.1.{number}", data={**data, "plan": plan})
@@ -152,19 +154,18 @@ def wish(at: float, number: int, plan: dict[str, object]) -> Step:
 def test_approvals_and_plans_for_later_are_part_of_a_day(tmp_path: Path) -> None:
     """A door is agreed to for a while; a plan is called off from the card."""
     start = datetime(2026, 12, 1, 18, tzinfo=UTC)
-    unlock = {
+    unlock: dict[str, Any] = {
         "kind": "command",
         "actions": [{"targets": ["d"], "operation": "lock.unlock", "parameters": {}}],
     }
     later = {**unlock, "due": (start + timedelta(minutes=20)).isoformat()}
     until = (start + timedelta(hours=1)).isoformat()
     answer = {"principal": ANNA, "of": "hub.1.1", "approve": True, "until": until}
-    door = {"id": "d", "entity_id": "lock.door", "name": "Door"}
     trace = replace(
         Trace.load(SCENES),
         start=start,
         policy=preset("balanced"),
-        devices=(Device(**door, domain="lock"),),
+        devices=(Device(id="d", entity_id="lock.door", name="Door", domain="lock"),),
         values={"d": {"state": "locked"}},
         answers={},
         state={},
@@ -193,6 +194,19 @@ def test_approvals_and_plans_for_later_are_part_of_a_day(tmp_path: Path) -> None
     cut = Trace.load(again)
     assert {"withdraw", "cancel"} <= {step.do for step in cut.steps}
     assert list(cut.decisions) == played.decisions
+    assert main(["replay", str(again)]) == 0
+    # From the second wish on: what was agreed to before is part of the beginning.
+    later_on = next(
+        record.message.id
+        for record in played.records
+        if record.message.body.get("text") == "Number 3"
+    )
+    since = ["--since", later_on, "--redact"]
+    assert main(["record", str(tmp_path / "record"), str(again), *since]) == 0
+    text = again.read_text("utf-8")
+    assert any(path.startswith("approvals/") for path in Trace.decode(text).state)
+    for secret in ("Anna", '"anna"', "Number", "Door"):
+        assert secret not in text
     assert main(["replay", str(again)]) == 0
 
 

@@ -87,6 +87,10 @@ class Grants:
                 self._tally.forget(message.intent or "")
                 self._came_of.pop(message.intent or "", None)
 
+    def stands(self, approval: Approval) -> None:
+        """Take what was agreed to before the events that are looked at."""
+        self._standing[approval.path] = approval
+
     def _note_standing(self, message: Message, question: str) -> None:
         """Take an approval that stands for a while, if it is about what was asked."""
         asked = self._questions.get(question, {})

@@ -151,7 +151,9 @@ class _Cutter:
                 data = {n: hold[n] for n in ("device", "attribute")}
                 yield Step(at=at, do="release", data={**_person(body), **data})
             case MessageType.RESOLUTION if "approval" in body:
-                asked = self._questions.get(body["approval"]["id"], "")
+                # One that stood at the beginning keeps its name.
+                question = str(body["approval"]["id"])
+                asked = self._questions.get(question, question)
                 yield Step(at=at, do="withdraw", data={**_person(body), "of": asked})
             case MessageType.RESOLUTION if "due" in body and body.get("principal"):
                 data = {**_person(body), "of": message.cause}

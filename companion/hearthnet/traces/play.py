@@ -6,7 +6,7 @@ is the same every time.
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -17,6 +17,7 @@ from typing import Any
 
 from hearthnet.audit.findings import Finding
 from hearthnet.audit.ledger import Ledger
+from hearthnet.core.approvals import FOLDER as APPROVALS, Approval
 from hearthnet.core.hub import Hub
 from hearthnet.core.intents import Plan, Request
 from hearthnet.core.keys import SigningKey
@@ -67,7 +68,7 @@ def play(trace: Trace) -> Played:
     played = player.played
     names = {device.id: device.name for device in trace.devices}
     played.decisions = chains([r.message for r in played.records], names)
-    played.broken += _broken(played.records)
+    played.broken += _broken(played.records, trace.state)
     played.broken += _acts(played.records, player.house)
     return played
 
@@ -225,7 +226,7 @@ class Player:
         await self._hub.control.revoke_approval(self._question(step), principal)
 
     async def _do_cancel(self, step: Step) -> None:
-        plan = self._intents[step.data["of"]]
+        plan = self._intents.get(step.data["of"], step.data["of"])
         await self._hub.control.cancel(plan, request_of(step).principal)
 
     async def _do_change(self, step: Step) -> None:
@@ -309,24 +310,27 @@ class Player:
         return intent  # under another policy there is none: the gate says so
 
     def _question(self, step: Step) -> str:
-        """Return what was asked because of a step; empty if nothing was."""
-        intent = self._intents[step.data["of"]]
+        """Return what was asked because of a step; else what it names itself."""
+        intent = self._intents.get(step.data["of"])
         asked = (
             record.message.id
             for record in self.played.records
             if record.message.type is MessageType.CONFIRMATION_REQUEST
             and record.message.intent == intent
         )
-        return next(asked, "")
+        return next(asked, step.data["of"])
 
 
 async def _inline[T](function: Callable[[], T]) -> T:
     return function()
 
 
-def _broken(records: list[Record]) -> list[str]:
+def _broken(records: list[Record], state: Mapping[str, Any]) -> list[str]:
     """Audit what was put on record: leases, freshness, policy, order, signatures."""
     ledger = Ledger({"hub": KEY.public})
+    for path, value in state.items():
+        if path.startswith(f"{APPROVALS}/"):
+            ledger.grants.stands(Approval.from_dict(value))
     found: list[Finding] = []
     for number, record in enumerate(records, 1):
         message = record.message

@@ -14,7 +14,8 @@ from hearthnet.redact import WORDS
 from .trace import Trace
 
 _WHY = re.compile(r"(\bwhy:\s*).*")
-_WORDS = ("text", "why", "detail")
+_WORDS = ("text", "why", "detail", "area")
+_PERSON = {"kind", "id", "name", "role"}
 
 
 def redacted(trace: Trace) -> Trace:
@@ -76,18 +77,26 @@ def _name(device: Mapping[str, Any]) -> str:
 
 def _said(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield who came with what words."""
-    for number, step in enumerate((*data["steps"], *data["state"].values()), 1):
-        if not isinstance(step, dict):
-            continue
-        principal = step.get("principal") or {}
-        if principal.get("kind") != "system":
-            yield principal.get("id", ""), f"p{number}"
-            yield principal.get("name", ""), f"Person {number}"
-        for name in _WORDS:
-            if step.get(name):
-                yield step[name], f"words {number}"
-        for action in step.get("actions", ()):
-            yield action.get("why", ""), f"words {number}"
+    for number, item in enumerate((*data["steps"], *data["state"].values()), 1):
+        for place, told in enumerate(_objects(item)):
+            mark = f"{number}.{place}" if place else str(number)
+            if told.keys() >= _PERSON and told["kind"] != "system":
+                yield told["id"], f"p{mark}"
+                yield told["name"], f"Person {mark}"
+            for name in _WORDS:
+                if isinstance(text := told.get(name), str):
+                    yield text, f"words {mark}"
+
+
+def _objects(value: Any) -> Iterator[dict[str, Any]]:
+    """Yield all objects in a value, itself first."""
+    if isinstance(value, dict):
+        yield value
+        for item in value.values():
+            yield from _objects(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _objects(item)
 
 
 def _whole(value: Any, marks: Mapping[str, str], keep: set[str]) -> Any:
