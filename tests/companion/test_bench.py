@@ -1,5 +1,6 @@
 """The command `hearthnet bench`; its numbers are not judged here."""
 
+import asyncio
 import json
 from pathlib import Path
 import sys
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from hearthnet import bench
+from hearthnet.bench import scale
 from hearthnet.bench.broker import measure as measure_broker
 from hearthnet.bench.intent import measure as measure_intents
 from hearthnet.bench.kills import measure as measure_kills
@@ -19,6 +21,9 @@ from hearthnet.bench.scale import measure as measure_scale
 from hearthnet.bench.slow_disk import SlowDisk
 from hearthnet.bench.timeline import measure as measure_timeline
 from hearthnet.cli import main
+from hearthnet.core.messages import MessageType
+from hearthnet.core.restart import Startup
+from hearthnet.virtual import VirtualClock
 
 GOOD = Row(what="a time", target="< 1 ms", measured="2 ms", met=False, note="so what")
 WRONG = Row(what="lost", target="0", measured="1", met=False, exact=True)
@@ -142,6 +147,25 @@ def test_kills() -> None:
     assert found.points > 100
     assert found.events > 100
     assert found.writes > 20
+
+
+def test_a_long_record_is_one_of_deeds_and_on_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each lamp is told something new each time, however often its turn comes."""
+    monkeypatch.setattr(scale, "DEVICES", 100)
+    scale._make(tmp_path, 1000)
+    node = scale._node(tmp_path, VirtualClock())
+    records = Startup.read(node).records
+    asyncio.run(node.close())
+    outcomes = [
+        record.message.body["outcome"]
+        for record in records
+        if record.message.type is MessageType.RECEIPT
+    ]
+    assert len(records) >= 1000
+    assert len(outcomes) > 110
+    assert set(outcomes) == {"changed"}
 
 
 def test_a_record_of_many_events_is_sound() -> None:

@@ -283,9 +283,11 @@ async def _live(
             origin=Origin.APP,
             targets=(ids[number * 7919 % DEVICES],),
             operation="light.turn_on",
-            parameters={"brightness_pct": 1 + number % 100},
+            # Each time quite another one than before, or nothing would have to be done.
+            parameters={"brightness_pct": 1 + (number + 7 * (number // DEVICES)) % 100},
             reason=f"a wish, the {number}th",
         )
+        await node.sync()  # nothing is sent to the librarian before
         writer.flush(BATCH)
         number += 1
         await asyncio.sleep(PACE)
