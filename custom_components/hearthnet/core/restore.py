@@ -14,6 +14,7 @@ from .operations import Parameters
 type Way = tuple[str, Parameters]
 """Operation's name and parameters."""
 
+_UNKNOWN: Values = {}
 _SWITCHED = frozenset({"switch", "input_boolean"})
 _LIGHT = ("brightness_pct", "color_temp_kelvin", "rgb_color", "effect")
 
@@ -23,13 +24,16 @@ def restorable(device: Device) -> bool:
     return device.domain in _SWITCHED or device.domain in _BUILDERS
 
 
-def ways_back(device: Device, changed: Values, before: Values) -> tuple[Way, ...]:
+def ways_back(
+    device: Device, changed: Values, before: Values, now: Values = _UNKNOWN
+) -> tuple[Way, ...]:
     """Return the operations that restore changed attributes.
 
     Args:
         device: what was moved.
         changed: the attributes that changed, with the values they had.
         before: all values it had, for what belongs together.
+        now: the values it has: what is off has to be switched on first.
 
     Returns:
         No operation where there is no way back, a stopped siren's alarm say.
@@ -37,20 +41,23 @@ def ways_back(device: Device, changed: Values, before: Values) -> tuple[Way, ...
     if not changed:
         return ()
     if device.domain in _SWITCHED:
-        return tuple(_switch(device.domain, changed))
+        return tuple(_switch(device, changed))
     builder = _BUILDERS.get(device.domain)
-    return tuple(builder(device.domain, changed, before)) if builder else ()
+    ways = tuple(builder(device, changed, before)) if builder else ()
+    wakes: Way = "media_player.turn_on", {}
+    asleep = device.domain == "media_player" and now.get(STATE) in OFF_VALUES
+    if asleep and before.get(STATE) not in OFF_VALUES and wakes not in ways:
+        return (wakes, *ways)
+    return ways
 
 
-def _switch(domain: str, changed: Values) -> Iterator[Way]:
+def _switch(device: Device, changed: Values) -> Iterator[Way]:
     if STATE in changed:
-        yield (
-            f"{domain}.{'turn_off' if changed[STATE] in OFF_VALUES else 'turn_on'}",
-            {},
-        )
+        way = "turn_off" if changed[STATE] in OFF_VALUES else "turn_on"
+        yield f"{device.domain}.{way}", {}
 
 
-def _light(_domain: str, changed: Values, before: Values) -> Iterator[Way]:
+def _light(_device: Device, changed: Values, before: Values) -> Iterator[Way]:
     if before.get(STATE) in OFF_VALUES:
         yield "light.turn_off", {}
         return
@@ -60,12 +67,15 @@ def _light(_domain: str, changed: Values, before: Values) -> Iterator[Way]:
     yield "light.turn_on", {name: before[name] for name in names}
 
 
-def _media_player(_domain: str, changed: Values, before: Values) -> Iterator[Way]:
+def _media_player(device: Device, changed: Values, before: Values) -> Iterator[Way]:
     state = changed.get(STATE)
     if state in OFF_VALUES:
         yield "media_player.turn_off", {}
         return
-    if state == "paused":
+    stops = device.supports("media_player.media_stop")
+    if state == "idle" and stops:
+        yield "media_player.media_stop", {}
+    elif state in ("idle", "paused"):
         yield "media_player.media_pause", {}
     elif state == "playing":
         yield "media_player.media_play", {}
@@ -80,7 +90,7 @@ def _media_player(_domain: str, changed: Values, before: Values) -> Iterator[Way
             yield f"media_player.{operation}", {attribute: before[attribute]}
 
 
-def _climate(_domain: str, changed: Values, before: Values) -> Iterator[Way]:
+def _climate(_device: Device, changed: Values, before: Values) -> Iterator[Way]:
     if changed.get(STATE) is not None:
         yield "climate.set_hvac_mode", {"hvac_mode": before[STATE]}
     if "preset_mode" in changed and before.get("preset_mode") is not None:
@@ -96,27 +106,27 @@ def _climate(_domain: str, changed: Values, before: Values) -> Iterator[Way]:
         yield "climate.set_fan_mode", {"fan_mode": before["fan_mode"]}
 
 
-def _opening(domain: str, changed: Values, before: Values) -> Iterator[Way]:
+def _opening(device: Device, changed: Values, before: Values) -> Iterator[Way]:
     """Yield the way back of a cover or a valve."""
     position = before.get("current_position")
     if before.get(STATE) == "closed" and {"current_position", STATE} & changed.keys():
         # The same as position 0, and known to be the safe direction.
-        yield f"{domain}.close_{domain}", {}
+        yield f"{device.domain}.close_{device.domain}", {}
     elif position is not None and {"current_position", STATE} & changed.keys():
-        yield f"{domain}.set_{domain}_position", {"position": position}
+        yield f"{device.domain}.set_{device.domain}_position", {"position": position}
     elif changed.get(STATE) == "open":
-        yield f"{domain}.open_{domain}", {}
+        yield f"{device.domain}.open_{device.domain}", {}
     tilt = before.get("current_tilt_position")
     if tilt is not None and "current_tilt_position" in changed:
         yield "cover.set_cover_tilt_position", {"tilt_position": tilt}
 
 
-def _lock(_domain: str, changed: Values, _before: Values) -> Iterator[Way]:
+def _lock(_device: Device, changed: Values, _before: Values) -> Iterator[Way]:
     if changed.get(STATE) in ("locked", "unlocked"):
         yield f"lock.{'lock' if changed[STATE] == 'locked' else 'unlock'}", {}
 
 
-def _fan(_domain: str, changed: Values, before: Values) -> Iterator[Way]:
+def _fan(_device: Device, changed: Values, before: Values) -> Iterator[Way]:
     if before.get(STATE) in OFF_VALUES:
         yield "fan.turn_off", {}
         return
@@ -133,15 +143,15 @@ def _fan(_domain: str, changed: Values, before: Values) -> Iterator[Way]:
         yield "fan.set_direction", {"direction": before["direction"]}
 
 
-def _alarm(domain: str, changed: Values, _before: Values) -> Iterator[Way]:
+def _alarm(device: Device, changed: Values, _before: Values) -> Iterator[Way]:
     state = changed.get(STATE)
     if state == "disarmed":
-        yield f"{domain}.alarm_disarm", {}
+        yield f"{device.domain}.alarm_disarm", {}
     elif isinstance(state, str) and state.startswith("armed_"):
-        yield f"{domain}.alarm_arm_{state.removeprefix('armed_')}", {}
+        yield f"{device.domain}.alarm_arm_{state.removeprefix('armed_')}", {}
 
 
-def _humidifier(_domain: str, changed: Values, before: Values) -> Iterator[Way]:
+def _humidifier(_device: Device, changed: Values, before: Values) -> Iterator[Way]:
     if before.get(STATE) in OFF_VALUES:
         yield "humidifier.turn_off", {}
         return
@@ -152,7 +162,7 @@ def _humidifier(_domain: str, changed: Values, before: Values) -> Iterator[Way]:
             yield f"humidifier.{operation}", {attribute: before[attribute]}
 
 
-def _water_heater(_domain: str, changed: Values, before: Values) -> Iterator[Way]:
+def _water_heater(_device: Device, changed: Values, before: Values) -> Iterator[Way]:
     if before.get(STATE) in OFF_VALUES:
         yield "water_heater.turn_off", {}
         return
@@ -189,20 +199,20 @@ _ROBOTS: Mapping[str, Mapping[str, str]] = {
 """By the state that a robot was in, what brings it back there."""
 
 
-def _robot(domain: str, changed: Values, before: Values) -> Iterator[Way]:
-    if (action := _ROBOTS[domain].get(str(changed.get(STATE)))) is not None:
-        yield f"{domain}.{action}", {}
+def _robot(device: Device, changed: Values, before: Values) -> Iterator[Way]:
+    if (action := _ROBOTS[device.domain].get(str(changed.get(STATE)))) is not None:
+        yield f"{device.domain}.{action}", {}
     if "fan_speed" in changed and before.get("fan_speed") is not None:
-        yield f"{domain}.set_fan_speed", {"fan_speed": before["fan_speed"]}
+        yield f"{device.domain}.set_fan_speed", {"fan_speed": before["fan_speed"]}
 
 
-def _siren(_domain: str, changed: Values, _before: Values) -> Iterator[Way]:
+def _siren(_device: Device, changed: Values, _before: Values) -> Iterator[Way]:
     # One that was silenced is not set off again.
     if changed.get(STATE) == "off":
         yield "siren.turn_off", {}
 
 
-def _remote(_domain: str, changed: Values, before: Values) -> Iterator[Way]:
+def _remote(_device: Device, changed: Values, before: Values) -> Iterator[Way]:
     if before.get(STATE) in OFF_VALUES:
         yield "remote.turn_off", {}
     elif (activity := before.get("current_activity")) is not None:
@@ -211,28 +221,28 @@ def _remote(_domain: str, changed: Values, before: Values) -> Iterator[Way]:
         yield "remote.turn_on", {}
 
 
-def _camera(_domain: str, changed: Values, _before: Values) -> Iterator[Way]:
+def _camera(_device: Device, changed: Values, _before: Values) -> Iterator[Way]:
     if (detects := changed.get("motion_detection")) is not None:
         word = "enable" if detects else "disable"
         yield f"camera.{word}_motion_detection", {}
 
 
-def _text(domain: str, changed: Values, _before: Values) -> Iterator[Way]:
+def _text(device: Device, changed: Values, _before: Values) -> Iterator[Way]:
     if changed.get("value"):
-        yield f"{domain}.set_value", {"value": changed["value"]}
+        yield f"{device.domain}.set_value", {"value": changed["value"]}
 
 
-def _number(domain: str, changed: Values, _before: Values) -> Iterator[Way]:
+def _number(device: Device, changed: Values, _before: Values) -> Iterator[Way]:
     if changed.get(STATE) is not None:
-        yield f"{domain}.set_value", {"value": changed[STATE]}
+        yield f"{device.domain}.set_value", {"value": changed[STATE]}
 
 
-def _select(domain: str, changed: Values, _before: Values) -> Iterator[Way]:
+def _select(device: Device, changed: Values, _before: Values) -> Iterator[Way]:
     if changed.get("option") is not None:
-        yield f"{domain}.select_option", {"option": changed["option"]}
+        yield f"{device.domain}.select_option", {"option": changed["option"]}
 
 
-type _Builder = Callable[[str, Values, Values], Iterator[Way]]
+type _Builder = Callable[[Device, Values, Values], Iterator[Way]]
 _BUILDERS: Mapping[str, _Builder] = {
     "light": _light,
     "media_player": _media_player,

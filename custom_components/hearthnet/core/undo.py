@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from .devices import Device, House, Values
-from .effects import same_value
+from .effects import STATE, same_value
 from .intents import Action, Evidence, Step
 from .messages import Message
 from .paths import device_path
@@ -73,7 +73,9 @@ def undo_of(
             )
             if not ours:
                 left.append((device_id, Reason.CHANGED_SINCE))
-            elif back := _back(device, changed, before, f"undo of {receipt.intent}"):
+            elif back := _back(
+                house, device, changed, before, f"undo of {receipt.intent}"
+            ):
                 actions += back
             else:
                 left.append((device_id, Reason.NO_WAY_BACK))
@@ -100,7 +102,7 @@ def restore_of(
         elif before is None:
             left.append((device_id, Reason.NOT_RECORDED))
         elif changed := _changed(house, device_id, before):
-            back = _back(device, changed, before, why)
+            back = _back(house, device, changed, before, why)
             actions += back
             if not back:
                 left.append((device_id, Reason.NO_WAY_BACK))
@@ -139,19 +141,30 @@ def _left(
 
 
 def _changed(house: House, device_id: str, before: Values) -> Values:
-    """Return those of a device's former values that are others now."""
+    """Return those of a device's former values that are others now.
+
+    States are compared to the letter: off may do for a player that shall be idle, but
+    one that was idle was not off.
+    """
     now = house.read(device_id).values
     return {
         name: value
         for name, value in before.items()
-        if not same_value(name, value, now.get(name))
+        if (
+            value != now.get(name)
+            if name == STATE
+            else not same_value(name, value, now.get(name))
+        )
     }
 
 
-def _back(device: Device, changed: Values, before: Values, why: str) -> list[Action]:
+def _back(
+    house: House, device: Device, changed: Values, before: Values, why: str
+) -> list[Action]:
+    now = house.read(device.id).values
     return [
         Action(
             targets=(device.id,), operation=operation, parameters=parameters, why=why
         )
-        for operation, parameters in ways_back(device, changed, before)
+        for operation, parameters in ways_back(device, changed, before, now)
     ]
