@@ -103,6 +103,11 @@ def _alarm(supported: int, attributes: Mapping[str, Any]) -> set[str]:
     return names
 
 
+def _datetime(_supported: int, attributes: Mapping[str, Any]) -> set[str]:
+    names = {"input_datetime.set_datetime"}
+    return names | {n for n in ("date", "time") if attributes.get(f"has_{n}")}
+
+
 def _text(_supported: int, attributes: Mapping[str, Any]) -> set[str]:
     # A password would have to be written into the record.
     if attributes.get("mode") == "password":
@@ -189,6 +194,7 @@ _SUPPORTS: Mapping[str, Supports] = {
         (Siren.DURATION, ("duration",)),
     ),
     "text": _text,
+    "input_datetime": _datetime,
     "input_text": _text,
     "vacuum": _by_flags(
         (),

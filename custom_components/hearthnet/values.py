@@ -131,6 +131,15 @@ def _text(state: State) -> dict[str, Json]:
     return {"value": state.state}
 
 
+def _datetime(state: State) -> dict[str, Json]:
+    # With both it shows “2026-12-24 07:30:00”; alone, each as it is.
+    date, _, time = state.state.rpartition(" ")
+    attributes = state.attributes
+    if attributes.get("has_date") and not attributes.get("has_time"):
+        date, time = time, ""
+    return {n: v for n, v in (("date", date), ("time", time)) if v}
+
+
 def _water_heater(state: State) -> dict[str, Json]:
     values = _with("temperature", "operation_mode", "away_mode", when_off=False)(state)
     if "away_mode" in values:
@@ -183,6 +192,7 @@ _NORMALIZERS: Mapping[str, Normalizer] = {
     ),
     "humidifier": _with("humidity", "mode", when_off=False),
     "input_button": _nothing,
+    "input_datetime": _datetime,
     "input_number": _number_state,
     "input_select": _option,
     "input_text": _text,

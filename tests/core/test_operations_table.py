@@ -18,7 +18,7 @@ from .homes import SEEDS, VALUES, draw_parameters
 ROOT = Path(__file__).parents[2]
 DOMAINS = {
     *("light", "switch", "input_boolean", "media_player", "climate", "cover", "lock"),
-    *("fan", "input_number", "number", "input_select", "select"),
+    *("fan", "input_datetime", "input_number", "number", "input_select", "select"),
     *("valve", "alarm_control_panel", "humidifier", "water_heater", "vacuum"),
     *("lawn_mower", "siren", "button", "input_button", "input_text", "text"),
     *("remote", "camera", "script", "scene"),
@@ -36,6 +36,8 @@ MORE_VALUES: dict[str, tuple[Json, ...]] = {
     "away_mode": (True, False),
     "fan_speed": ("low", "max"),
     "activity": ("TV", "Music"),
+    "date": ("2026-12-24", "2027-01-01"),
+    "time": ("07:30", "18:05:30"),
     "tone": ("fire",),
     "duration": (1, 60),
 }

@@ -90,6 +90,8 @@ def test_a_number_becomes_one_that_the_device_has(
     found = resolve(OPERATIONS[operation], parameters, {}, {}, limits)
     assert isinstance(found, Resolved)
     assert list(found.parameters.values()) == [fitted]
+    near = "color_temp_kelvin" in parameters and fitted == 2200
+    assert found.clamped == (parameters.keys() if near else set())
     again = resolve(OPERATIONS[operation], found.parameters, {}, {}, limits)
     assert isinstance(again, Resolved)
     assert again.parameters == found.parameters
@@ -122,6 +124,7 @@ def test_a_difference_is_at_least_one_step_of_the_device(
     found = change("fan.set_percentage", "percentage", delta, values, SPEEDS)
     met = frozenset({"percentage"} if clamped else ())
     assert found == Resolved({"percentage": expected}, met)
+    assert repr(found.parameters) == repr({"percentage": expected})  # a whole number
 
 
 @pytest.mark.parametrize(

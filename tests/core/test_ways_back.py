@@ -85,6 +85,10 @@ STATES: Mapping[str, tuple[Full, ...]] = {
     "camera": ({"motion_detection": True}, {"motion_detection": False}),
     "number": ({"state": 7},),
     "input_number": ({"state": 7},),
+    "input_datetime": (
+        {"date": "2026-11-30", "time": "06:00:00"},
+        {"time": "06:00:00"},
+    ),
     "select": ({"option": "eco"},),
     "input_select": ({"option": "eco"},),
     "text": ({"value": "bread"},),

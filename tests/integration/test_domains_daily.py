@@ -316,6 +316,38 @@ async def test_settings(hass: HomeAssistant) -> None:
     assert wrong is FAILED
 
 
+async def test_a_time_of_day_and_a_date(hass: HomeAssistant) -> None:
+    """A helper that has a time takes no date; both are read back as they are shown."""
+    fields = {
+        "alarm": {"has_time": True, "initial": "06:00"},
+        "trip": {"has_time": True, "has_date": True, "initial": "2026-12-24 06:00"},
+        "day": {"has_date": True, "initial": "2026-12-24"},
+    }
+    assert await async_setup_component(
+        hass, "input_datetime", {"input_datetime": fields}
+    )
+    await set_up(hass)
+    names = [f"input_datetime.{key}" for key in fields]
+    hands = await Hands.of(hass, *names)
+    alarm, trip, day = names
+    put = "input_datetime.set_datetime"
+    before = {name: hands.values(name) for name in names}
+    assert before == {
+        alarm: {"time": "06:00:00"},
+        trip: {"date": "2026-12-24", "time": "06:00:00"},
+        day: {"date": "2026-12-24"},
+    }
+    assert hands.problem(alarm, put, date="2026-12-25") is not None
+    assert await hands.do(alarm, put, time="07:30") is CHANGED
+    assert await hands.do(alarm, put, time="07:30:00") is ALREADY_SO
+    assert await hands.do(alarm, put, time="25:99") is FAILED
+    assert await hands.do(trip, put, date="2026-12-25", time="18:05") is CHANGED
+    assert await hands.do(day, put, date="2027-01-01") is CHANGED
+    for name in names:
+        assert await hands.put_back(name, before[name]) == [put]
+        assert hands.values(name) == before[name]
+
+
 async def test_a_lamps_color(hass: HomeAssistant) -> None:
     """Lamps keep hue and saturation: what comes back is not what was sent."""
     await stage(hass, glow=["off", "on"], effect=["off", "candle"])

@@ -242,6 +242,12 @@ def _select(device: Device, changed: Values, _before: Values) -> Iterator[Way]:
         yield f"{device.domain}.select_option", {"option": changed["option"]}
 
 
+def _datetime(_device: Device, changed: Values, _before: Values) -> Iterator[Way]:
+    moment = {n: changed[n] for n in ("date", "time") if changed.get(n) is not None}
+    if moment:
+        yield "input_datetime.set_datetime", moment
+
+
 type _Builder = Callable[[Device, Values, Values], Iterator[Way]]
 _BUILDERS: Mapping[str, _Builder] = {
     "light": _light,
@@ -258,6 +264,7 @@ _BUILDERS: Mapping[str, _Builder] = {
     "remote": _remote,
     "camera": _camera,
     "text": _text,
+    "input_datetime": _datetime,
     "input_text": _text,
     "lock": _lock,
     "fan": _fan,
