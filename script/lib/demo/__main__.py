@@ -23,6 +23,9 @@ from .stage import Stage, stage
 def main(arguments: Sequence[str] | None = None) -> int:
     """Play the scenes; return 1 if a property did not hold."""
     options = _parse(arguments)
+    # A closed terminal ends it as Ctrl-C does, and what it started with it.
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda number, _: sys.exit(128 + number))
     began = time.monotonic()
 
     def say(text: str) -> None:
@@ -142,4 +145,7 @@ def _stay(home: Stage) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)
