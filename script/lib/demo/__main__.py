@@ -24,8 +24,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Play the scenes; return 1 if a property did not hold."""
     options = _parse(arguments)
     # A closed terminal ends it as Ctrl-C does, and what it started with it.
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda number, _: sys.exit(128 + number))
+    for ends in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(ends, lambda number, _: sys.exit(128 + number))
     began = time.monotonic()
 
     def say(text: str) -> None:
