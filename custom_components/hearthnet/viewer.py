@@ -17,7 +17,7 @@ from .coordinator import HearthnetCoordinator
 from .core import wording
 from .core.clock import from_text
 from .core.devices import Values
-from .core.leftovers import Dropped
+from .core.leftovers import SAID, Dropped
 from .core.messages import Json, MessageType
 from .core.paths import device_path
 from .core.reasons import DONE, Outcome, Reason
@@ -120,6 +120,7 @@ class Viewer:
             "wanted": self.wanted(line.operation, line.parameters),
             "seen": self._seen(line),
             "asked": asked.text if asked else "",
+            "again": asked is not None and asked.sentence and asked.origin in SAID,
             "by": asked.principal.name if asked else line.by,
             "origin": asked.origin if asked else "",
             "agent": line.agent,

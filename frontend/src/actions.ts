@@ -46,9 +46,9 @@ export async function redo(hass: Hass, intent: string, again: boolean): Promise<
   return (await hass.callWS<{ speech: unknown }>(message)).speech;
 }
 
-/** Whether the words can be said again; an automation's reason is no wish. */
+/** Whether the words can be said again; an undo is no wish of its own. */
 export function mayAskAgain(row: Row): boolean {
-  return row.asked !== "" && !UNDO.test(row.asked) && ["app", "voice", "chat"].includes(row.origin);
+  return row.again && !UNDO.test(row.asked);
 }
 
 export function mayUndo(row: Row): boolean {

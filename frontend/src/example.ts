@@ -20,6 +20,7 @@ export function exampleRows(now: number): Row[] {
     wanted: "on, 20 %",
     seen: "off",
     asked: "movie night",
+    again: false,
     by: "Anna",
     origin: "voice",
     agent: "Jeeves",

@@ -74,6 +74,8 @@ export interface Row {
   /** What a read showed afterwards. */
   seen: string;
   asked: string;
+  /** A person said it, so that it can be said again. */
+  again: boolean;
   by: string;
   origin: string;
   agent: string;

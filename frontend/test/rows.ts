@@ -18,6 +18,7 @@ export function row(part: Partial<Row> = {}): Row {
     wanted: "on",
     seen: "on",
     asked: "movie night",
+    again: true,
     by: "Anna",
     origin: "app",
     agent: "jeeves",

@@ -149,6 +149,7 @@ def row(number: int, **part: Any) -> dict[str, Any]:
         "wanted": "on",
         "seen": "on, 40 % bright",
         "asked": "movie night",
+        "again": True,
         "by": "Anna",
         "origin": "voice",
         "agent": "jeeves",

@@ -25,7 +25,9 @@ from .setup import ENTRY_ID, set_up_hearthnet
 DESK, BED = "turn on the desk", "turn on the bed"
 
 
-def leave_open(hub: Hub, user: Any, text: str, origin: str = "app") -> str:
+def leave_open(
+    hub: Hub, user: Any, text: str, origin: str = "app", *, sentence: bool = True
+) -> str:
     """Record an intent that comes to no end in this boot; return its id."""
     role = "automation" if origin == "schedule" else "owner"
     record = hub.node.emit(
@@ -45,6 +47,7 @@ def leave_open(hub: Hub, user: Any, text: str, origin: str = "app") -> str:
             "source": "person",
             "language": "en",
             "area": None,
+            "sentence": sentence,
         },
     )
     return record.message.id
@@ -132,8 +135,10 @@ async def test_what_nobody_said_is_no_issue(
     hass: HomeAssistant, hub: Hub, hass_owner_user: MockUser
 ) -> None:
     leave_open(hub, hass_owner_user, "It is getting dark", "schedule")
+    # A button on a dashboard that proposes something gives a reason for it.
+    leave_open(hub, hass_owner_user, "the door bell rang", sentence=False)
     hub = await restart(hass)
-    assert [one.sayable for one in hub.leftovers.standing] == [False]
+    assert [one.sayable for one in hub.leftovers.standing] == [False, False]
     assert ir.async_get(hass).async_get_issue(DOMAIN, "dropped") is None
 
 

@@ -325,6 +325,22 @@ async def test_a_card_about_one_device_tells_of_no_other(
     assert shown == {DESK: ["holds"], BED: ["plans"], FREEZER: ["questions"]}
 
 
+async def test_what_was_said_can_be_asked_again(
+    hass: HomeAssistant, client: MockHAClientWebSocket
+) -> None:
+    """A button on a dashboard proposes an action; its reason is no sentence."""
+    user = await owner(hass)
+    await propose(hass, "light.turn_on", DESK, user)
+    said = {"text": "turn on the bed"}
+    context = Context(user_id=user.id)
+    await hass.services.async_call(DOMAIN, "ask", said, True, context)
+    rows = (await subscribe(client))["rows"]
+    assert {row["asked"]: row["again"] for row in rows} == {
+        "a test": False,
+        "turn on the bed": True,
+    }
+
+
 async def test_no_text_turns_what_stands_beside_it(
     hass: HomeAssistant, client: MockHAClientWebSocket
 ) -> None:

@@ -88,6 +88,7 @@ async def _async_restore(
         origin=caller.origin,
         language=language,
         dry_run=call.data[ATTR_DRY_RUN],
+        sentence=False,
     )
     try:
         result = await coordinator.hub.wishes.restore(

@@ -45,6 +45,8 @@ class Request:
     dry_run: bool = False
     reference: str | None = None
     """What it is called where it came from, such as a chat's message."""
+    sentence: bool = True
+    """False: the text only says why. Said again, it would mean nothing."""
 
     def as_dict(self) -> dict[str, Json]:
         """Return what the record keeps of it to ask for the same again."""
@@ -54,6 +56,7 @@ class Request:
             "origin": self.origin.value,
             "language": self.language,
             "area": self.area,
+            "sentence": self.sentence,
         }
 
     @classmethod
@@ -65,6 +68,7 @@ class Request:
             origin=Origin(data["origin"]),
             language=str(data["language"]),
             area=data["area"],
+            sentence=bool(data.get("sentence", True)),
         )
 
 

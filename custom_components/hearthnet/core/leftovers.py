@@ -26,8 +26,9 @@ class Dropped:
 
     @property
     def sayable(self) -> bool:
-        """Whether a person said it: an automation's reason is no sentence."""
-        return self.request is not None and self.request.origin in SAID
+        """Whether a person said it: a reason for an action is no sentence."""
+        asked = self.request
+        return asked is not None and asked.sentence and asked.origin in SAID
 
     def as_dict(self) -> dict[str, Json]:
         """Return the JSON form that the record keeps."""

@@ -43,6 +43,8 @@ class Asked:
     text: str
     principal: Principal
     origin: str
+    sentence: bool = True
+    """False: the text only says why."""
     after: str | None = None
     """The question that a person agreed to, or the plan whose time has come."""
 
@@ -278,6 +280,7 @@ def _asked(intent: Event) -> Asked:
         text=str(body.get("text", "")),
         principal=Principal.from_dict(body["principal"]),
         origin=str(body.get("origin", "")),
+        sentence=bool(body.get("sentence", True)),
         after=intent["cause"],
     )
 

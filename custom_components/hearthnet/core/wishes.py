@@ -94,6 +94,7 @@ class Wishes:
             origin=origin,
             language=language,
             dry_run=dry_run,
+            sentence=False,
         )
         action = Action(
             targets=targets,
@@ -118,7 +119,11 @@ class Wishes:
     ) -> Step:
         """Get a lease without using it; its id is in the step if it was granted."""
         request = Request(
-            text=reason, principal=principal, origin=origin, language=language
+            text=reason,
+            principal=principal,
+            origin=origin,
+            language=language,
+            sentence=False,
         )
         action = Action(
             targets=(target,), operation=operation, parameters=parameters, why=reason
@@ -153,6 +158,7 @@ class Wishes:
             principal=principal,
             origin=origin,
             language=language,
+            sentence=False,
         )
         return await self._rupert.use(request, lease)
 

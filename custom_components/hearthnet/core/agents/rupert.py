@@ -188,6 +188,7 @@ class Rupert(Agent):
                 "turns": [[who, said[:MAX_TEXT]] for who, said in request.turns],
                 "deadline": request.deadline,
                 "reference": request.reference,
+                "sentence": request.sentence,
             },
         )
         return Intent(
