@@ -92,7 +92,8 @@ def _copy(tree: Path) -> Path:
     (tree / "companion/hearthnet/core").symlink_to(tree / CORE)
     # By their hash: a change within the second that leaves the size is seen, too.
     mode = PycInvalidationMode.CHECKED_HASH
-    compile_dir(tree / CORE, quiet=1, invalidation_mode=mode)
+    for folder in (tree / CORE, tree / "companion/hearthnet/darcy"):
+        compile_dir(folder, quiet=1, invalidation_mode=mode)
     return tree
 
 

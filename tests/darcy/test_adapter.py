@@ -128,6 +128,28 @@ async def test_a_recipe_that_is_replaced_meanwhile(desk: Bed) -> None:
     assert not desk.world.log
 
 
+async def test_a_recipe_that_is_replaced_while_the_disk_is_waited_for(
+    desk: Bed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The gate has checked already; what runs is what was granted, or nothing."""
+    lease = desk.lease("tv.power_off")
+    data = desk.bench.recipe.data()
+    assert isinstance(data, dict)
+    sync = desk.node.sync
+
+    async def slowly() -> None:
+        desk.shelf.put(Recipe.read(data | {"name": "Another name"}).compiled())
+        await sync()
+
+    monkeypatch.setattr(desk.node, "sync", slowly)
+    answer = await desk.execute(lease, "tv.power_off")
+
+    assert isinstance(answer, Receipt)
+    assert answer.outcome is Outcome.REFUSED
+    assert answer.evidence[0].code is Reason.RECIPE_MISMATCH
+    assert not desk.world.log
+
+
 @pytest.mark.parametrize("level", [41, -1, 12.5, "12; reboot", True])
 async def test_a_value_that_the_recipe_does_not_allow(desk: Bed, level: Json) -> None:
     lease = desk.lease("tv.set_volume", level=level)

@@ -191,6 +191,23 @@ async def test_a_sheet_comes_up_over_the_button(bench: Bench) -> None:
     assert bench.world.tv.presses == ["power"]
 
 
+async def test_another_app_comes_to_the_front_before_the_tap(bench: Bench) -> None:
+    """It is not tapped, and its screen is not even looked at."""
+
+    def another() -> None:
+        bench.world.front = "com.example.other"
+
+    after_a_dump(bench.world, another, once=True)
+    report = await bench.run("tv.power_off")
+    assert (report.outcome, report.reason) == (
+        Outcome.REFUSED,
+        Reason.WRONG_FOREGROUND,
+    )
+    looks = [words for words in bench.world.log if words[0] == "uiautomator"]
+    assert len(looks) == 1
+    assert bench.world.tv.presses == []
+
+
 async def test_the_display_is_turned_before_the_tap(bench: Bench) -> None:
     def turn() -> None:
         bench.world.rotation = 1

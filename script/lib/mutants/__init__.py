@@ -1,6 +1,6 @@
 """The safeguards, and how each is taken away: one list a part of the core."""
 
-from . import gate, record, root, trust
+from . import gate, phone, record, root, trust
 from .kinds import CORE, Mutation
 
 MUTATIONS: tuple[Mutation, ...] = (
@@ -8,6 +8,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     *root.MUTATIONS,
     *record.MUTATIONS,
     *trust.MUTATIONS,
+    *phone.MUTATIONS,
 )
 
 __all__ = ("CORE", "MUTATIONS", "Mutation")
