@@ -5,6 +5,8 @@ Checks the safety properties and the recorded decisions. Exit code: 0 all as rec
 """
 
 import argparse
+from functools import partial
+import os
 from pathlib import Path
 import sys
 
@@ -12,14 +14,19 @@ import sys
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the command line."""
     parser.add_argument("traces", nargs="+", type=Path, metavar="TRACE")
-    other = parser.add_mutually_exclusive_group()
-    other.add_argument(
+    parser.add_argument(
         "--policy",
         type=Path,
         metavar="FILE",
         help="what if this policy had been in force; a difference is no fault then",
     )
-    other.add_argument(
+    parser.add_argument(
+        "--planner",
+        metavar="MODEL",
+        help="what if this model of Anthropic's had planned all that people said;"
+        " the key is in ANTHROPIC_API_KEY, and each sentence costs a call",
+    )
+    parser.add_argument(
         "--accept",
         action="store_true",
         help="write the decisions into the traces, as those to be compared with",
@@ -28,12 +35,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Play one after another; return the exit code."""
+    what_if = arguments.policy is not None or arguments.planner is not None
+    if what_if and arguments.accept:
+        sys.stderr.write("--accept is for what really was\n")
+        return 2
+    if arguments.planner is not None and "ANTHROPIC_API_KEY" not in os.environ:
+        sys.stderr.write("--planner needs the key in ANTHROPIC_API_KEY\n")
+        return 2
+    anew = None
     try:
         from .core.policy.spots import PolicyError  # noqa: PLC0415
         from .traces.compare import accept, compare  # noqa: PLC0415
         from .traces.trace import TraceError  # noqa: PLC0415
+
+        if arguments.planner is not None:
+            from .traces.anew import claude, planned  # noqa: PLC0415
+
+            anew = partial(planned, claude(arguments.planner))
     except ModuleNotFoundError as error:
-        text = "pip install 'hearthnet[dewey,replay]'"
+        text = "pip install 'hearthnet[dewey,planner,replay]'"
         sys.stderr.write(f"{error.name} is missing: {text}\n")
         return 2
     wrong = False
@@ -41,9 +61,9 @@ def run(arguments: argparse.Namespace) -> int:
         for path in arguments.traces:
             if arguments.accept:
                 accept(path)
-            found = compare(path, arguments.policy)
+            found = compare(path, arguments.policy, anew)
             sys.stdout.writelines(f"{line}\n" for line in found.told())
-            differs = bool(found.diff) and arguments.policy is None
+            differs = bool(found.diff) and not what_if
             wrong = wrong or differs or bool(found.played.broken)
     except (OSError, TraceError, PolicyError) as error:
         sys.stderr.write(f"{error}\n")

@@ -1,5 +1,6 @@
 """Traces: recorded in a real Home Assistant, played with the real core."""
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -19,6 +20,15 @@ from hearthnet.core.policy.load import preset
 from hearthnet.traces.play import KEY, play
 from hearthnet.traces.trace import SHIPPED, Step, Trace, TraceError
 from hearthnet.traces.written import write
+from tests.support.messages_api import (
+    KEY as KEY_OF_API,
+    MODEL,
+    Body,
+    MessagesApi,
+    Reply,
+    plan,
+    shown,
+)
 
 ANNA = {"kind": "user", "id": "anna", "name": "Anna", "role": "owner"}
 LOCKED = {"device": "d", "values": {"state": "locked"}, "cause": "device"}
@@ -91,6 +101,30 @@ def test_what_if_another_policy_had_been_in_force(
         line for line in shown.splitlines() if line.startswith(("  -", "  +"))
     )
     policy.write_text("rules: 3", "utf-8")
+    assert main(arguments) == 2
+
+
+async def test_what_if_a_model_had_planned(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is asked with what the home was at then; nothing else of the day differs."""
+
+    def answer(body: Body) -> Reply:
+        request = shown(body)["situation"]["request"]
+        return plan(kind="unclear", say=f"What is {request}?")
+
+    async with MessagesApi(answer) as api:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", api.url)
+        monkeypatch.setenv("ANTHROPIC_API_KEY", KEY_OF_API)
+        arguments = ["replay", str(SCENES), "--planner", MODEL]
+        assert await asyncio.to_thread(main, arguments) == 0
+        asked = [shown(body)["situation"]["request"] for body in api.requests]
+    out = capsys.readouterr().out
+    assert "I'm working from home today" in asked
+    assert "  -  Desk lamp: light.turn_on" in out
+    assert " 0 properties broken" in out
+    assert main([*arguments, "--accept"]) == 2
+    monkeypatch.delenv("ANTHROPIC_API_KEY")
     assert main(arguments) == 2
 
 

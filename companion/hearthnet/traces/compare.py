@@ -8,7 +8,7 @@ from time import perf_counter
 from hearthnet.core.policy.load import load
 
 from .chains import differences
-from .play import Played, play
+from .play import Anew, Played, play
 from .trace import Trace
 
 
@@ -38,8 +38,12 @@ class Comparison:
         yield from (f"  {line}" for line in (*self.diff, *self.played.broken))
 
 
-def compare(path: Path, policy: Path | None = None) -> Comparison:
+def compare(
+    path: Path, policy: Path | None = None, anew: Anew | None = None
+) -> Comparison:
     """Play a trace's file; with `policy` as if that had been in force all along.
+
+    With `anew` as if that had planned what people say.
 
     Raises:
         OSError, TraceError, PolicyError: a file cannot be read.
@@ -47,11 +51,11 @@ def compare(path: Path, policy: Path | None = None) -> Comparison:
     trace = Trace.load(path)
     start = perf_counter()
     if policy is None:
-        played = play(trace)
+        played = play(trace, anew)
     else:
         text = policy.read_text("utf-8")
         load(text, None)
-        played = play(trace.with_policy(text))
+        played = play(trace.with_policy(text), anew)
     return Comparison(
         trace=trace,
         played=played,

@@ -42,6 +42,10 @@ AFTER = 150.0
 MEMORY = Path("/dev/shm")  # noqa: S108 - a folder of our own in it
 
 
+type Anew = Callable[[Request, Situation], Plan | None]
+"""Makes a plan while the day's time stands still."""
+
+
 @dataclass
 class Played:
     """What a trace led to."""
@@ -54,8 +58,10 @@ class Played:
     """By the steps' names: how long an intent took until all its receipts were in."""
 
 
-def play(trace: Trace) -> Played:
+def play(trace: Trace, anew: Anew | None = None) -> Played:
     """Play a trace from beginning to end.
+
+    `anew` plans what people say in place of the recorded plans.
 
     Raises:
         TraceError: a step cannot be carried out.
@@ -63,7 +69,7 @@ def play(trace: Trace) -> Played:
     clock = VirtualClock(start=trace.start)
     where = MEMORY if MEMORY.is_dir() else None
     with TemporaryDirectory(prefix="hearthnet-replay-", dir=where) as folder:
-        player = Player(trace, Path(folder), clock)
+        player = Player(trace, Path(folder), clock, anew)
         run(player.play(), clock)
     played = player.played
     names = {device.id: device.name for device in trace.devices}
@@ -76,9 +82,16 @@ def play(trace: Trace) -> Played:
 class Player:
     """One run of a trace. Each `_do_…` is what a step of that name does."""
 
-    def __init__(self, trace: Trace, folder: Path, clock: VirtualClock) -> None:
+    def __init__(
+        self,
+        trace: Trace,
+        folder: Path,
+        clock: VirtualClock,
+        anew: Anew | None = None,
+    ) -> None:
         """Furnish the house."""
         self._trace = trace
+        self._anew = anew
         self._journal = folder / "journal"
         self._clock = clock
         self.house = house_of(trace)
@@ -106,7 +119,7 @@ class Player:
         """Return the recorded plan after the time that it took; a `Planner`."""
         seconds, plan = self._plans[request.text].popleft()
         await asyncio.sleep(seconds)
-        return plan
+        return plan if self._anew is None else self._anew(request, situation)
 
     async def _boot(self) -> None:
         self._node = Node(
