@@ -129,7 +129,7 @@ def test_a_white_lamp_of_a_group_gets_no_color() -> None:
     assert attributes["desk"] - attributes["white"] == {"rgb_color"}
     assert supported({"rgb_color": [1, 2, 3]}, white) == {}
     assert failed("light.turn_on", white, rgb_color=[1, 2, 3]) == (
-        Reason.BAD_PARAMETER,
+        Reason.UNSUPPORTED,
         "rgb_color",
     )
 
@@ -137,14 +137,14 @@ def test_a_white_lamp_of_a_group_gets_no_color() -> None:
 @pytest.mark.parametrize(
     ("name", "one", "parameters", "reason", "field"),
     [
-        ("lock.unlock", DESK, {}, Reason.UNKNOWN_OPERATION, "operation"),
+        ("lock.unlock", DESK, {}, Reason.UNSUPPORTED, "operation"),
         ("light.turn_on", DESK, {"flash": 1}, Reason.BAD_PARAMETER, "flash"),
         ("light.turn_on", DESK, {"transition": -1}, Reason.BAD_PARAMETER, "transition"),
         (
             "cover.stop_cover",
             device("flap", "cover", features=frozenset({"cover.open_cover"})),
             {},
-            Reason.UNKNOWN_OPERATION,
+            Reason.UNSUPPORTED,
             "operation",
         ),
     ],

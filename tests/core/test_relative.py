@@ -142,7 +142,7 @@ def test_a_difference_is_at_least_one_step_of_the_device(
 def test_what_has_no_value_now_must_be_asked_about(values: Values) -> None:
     found = change("light.turn_on", "brightness_pct", 10, values)
     assert isinstance(found, Problem)
-    assert (found.reason, found.field) == (Reason.AMBIGUOUS, "brightness_pct")
+    assert (found.reason, found.field) == (Reason.NO_VALUE, "brightness_pct")
 
 
 @pytest.mark.parametrize(

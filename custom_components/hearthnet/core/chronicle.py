@@ -251,13 +251,16 @@ class Chronicle:
 
     async def asker(self, intent: str) -> Principal | None:
         """Return whose intent it was; None when that is not on record."""
+        wish = await self.request(intent)
+        return None if wish is None else Principal.from_dict(wish["principal"])
+
+    async def request(self, intent: str) -> Mapping[str, Any] | None:
+        """Return the body of an intent: who, and in which words. None if unknown."""
         row = await self._find(intent)
         if row is None or row["message"] is None:
             return None
-        body = row["message"]["body"]
-        if "principal" not in body:
-            return None
-        return Principal.from_dict(body["principal"])
+        body: Mapping[str, Any] = row["message"]["body"]
+        return body if "principal" in body else None
 
     async def _find(self, event: str) -> Row | None:
         if (record := self.event(event)) is not None:

@@ -108,12 +108,12 @@ def _unsupported(
     """Return what the named device cannot do, or None."""
     if not _supports(operation, device):
         text = f"{device.name} cannot do {operation.name}"
-        return Problem(Reason.UNKNOWN_OPERATION, text, "operation")
+        return Problem(Reason.UNSUPPORTED, text, "operation")
     known = supported(parameters, device).keys()
     for name in operation.parameters:
         if name in parameters and name not in known:
             text = f"{device.name} does not support {name}"
-            return Problem(Reason.BAD_PARAMETER, text, name)
+            return Problem(Reason.UNSUPPORTED, text, name)
     return None
 
 

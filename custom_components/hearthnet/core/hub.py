@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 
 from .adapter import Adapter
+from .agents.answers import Answers
 from .agents.base import Spawn
 from .agents.choosing import Choosing
 from .agents.deferrals import Deferrals
@@ -190,6 +191,7 @@ class Hub:
             decided=self.overview.decided,
             finished=self.overview.finished,
             observed=self._heard,
+            answers=Answers(house, self.chronicle),
             peers=outside or Here(),
             reviews=reviews,
         )

@@ -173,6 +173,8 @@ class Plan:
     actions: tuple[Action, ...] = ()
     asked: tuple[str, ...] = ()
     """Device ids that a question is about."""
+    why: bool = False
+    """True when the question is why they are as they are."""
     say: str | None = None
     """What to ask back or to answer; never a claim about an action."""
     reason: Reason | None = None
@@ -263,6 +265,19 @@ class Step:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Because:
+    """Why a device is as it is, as far as the one who asks may know."""
+
+    at: datetime
+    who: str = ""
+    """The person's or the automation's name; empty: not known, or not to be told."""
+    text: str = ""
+    """What the person had said; empty as `who`."""
+    cause: str = ""
+    """How it was changed past HearthNet, a `Cause`; empty: it was asked for."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Answer:
     """One answer to a question about state: read live, with its age."""
 
@@ -274,6 +289,8 @@ class Answer:
     since: datetime | None
     seen: Mapping[str, datetime] | None = None
     """As of a `Reading`: when each value was read, if not for this answer."""
+    because: Because | None = None
+    """Where the question was why: None if that is not on record."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -289,6 +306,8 @@ class Result:
     say: str | None = None
     reason: Reason | None = None
     near: tuple[str, ...] = ()
+    why: bool = False
+    """The question was why it is so."""
     dry_run: bool = False
     due: datetime | None = None
     """When it will be done; None: it was done, or not, just now."""

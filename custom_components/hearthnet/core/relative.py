@@ -131,11 +131,11 @@ def _add(
         return Problem(Reason.BAD_PARAMETER, text, name)
     if values.get(STATE) in OFF_VALUES:
         text = f"it is off: say the {name} it shall have"
-        return Problem(Reason.AMBIGUOUS, text, name)
+        return Problem(Reason.NO_VALUE, text, name)
     present = values.get(_ATTRIBUTES.get(name, name))
     if isinstance(present, bool) or not isinstance(present, int | float):
         text = f"its {name} is not known: say the one it shall have"
-        return Problem(Reason.AMBIGUOUS, text, name)
+        return Problem(Reason.NO_VALUE, text, name)
     wanted = round(present + delta * _POINTS.get(name, 1.0), 4)
     new = _clamp(_clamp(wanted, limit.low, limit.high), spec.minimum, spec.maximum)
     met = new != wanted

@@ -17,8 +17,13 @@ from .reasons import Outcome, Reason
 from .status import HoldStatus
 from .texts import Plural, Texts, texts_for
 
+_JUST_NOW = timedelta(seconds=10)
+"""An age that nobody wants to hear."""
 NAMED = 6
 """How many names a sentence lists before it counts the rest."""
+
+_FEW = 2
+"""How many devices that were as asked before are named beside those that were not."""
 
 type Holds = Mapping[str, HoldStatus]
 """Standing holds by their id."""
@@ -108,12 +113,20 @@ class _Writer:
             names = groups.setdefault(key, [])
             if step.name not in names:
                 names.append(step.name)
+        already = _ORDER.index(Outcome.ALREADY_SO)
+        unchanged = [key for key in groups if key[0] == already]
+        others = sum(len(groups[key]) for key in unchanged)
+        brief = len(groups) > len(unchanged) and others > _FEW
         sentences = [
             _pick(sentence, len(names)).format(names=self._names(names), **dict(fields))
-            for (_, sentence, fields), names in sorted(
+            for (place, sentence, fields), names in sorted(
                 groups.items(), key=lambda item: item[0][0]
             )
+            if not (brief and place == already)
         ]
+        if brief:
+            told = _pick(self.texts.others_already, others).format(count=others)
+            sentences.append(told)
         if result.reason is not None:
             sentences.append(self.texts.rest.format(why=self._reason(result.reason)))
         if result.as_of is not None:
@@ -150,7 +163,8 @@ class _Writer:
             step.values,
             self.operations,
         )
-        return seen or self.texts.as_asked
+        missed = step.outcome in (Outcome.FAILED, Outcome.PARTIAL)
+        return seen or (self.texts.states["unknown"] if missed else self.texts.as_asked)
 
     def _why(self, step: Step) -> str:
         if step.reason is Reason.CONFLICT and (hold := self._hold(step)) is not None:
@@ -181,6 +195,8 @@ class _Writer:
     # Questions and asking back
 
     def _answers(self, result: Result) -> list[str]:
+        if result.why and result.answers:
+            return [part for one in result.answers for part in self._told_why(one)]
         if result.answers:
             return self._read(result.answers)
         if result.say:
@@ -224,11 +240,32 @@ class _Writer:
                 return texts.answer_once.format(names=name, state=state)
             age = self._age(self.now - min(answer.seen[one] for one in told))
             return texts.answer_seen.format(names=name, state=state, age=age)
-        if since is None:
+        if since is None or self.now - since < _JUST_NOW:
             return _pick(texts.answer, 1).format(names=name, state=state)
         return _pick(texts.answer_since, 1).format(
             names=name, state=state, age=self._age(self.now - since)
         )
+
+    def _told_why(self, answer: Answer) -> tuple[str, str]:
+        """Tell how a device is, and what made it so."""
+        return self._answer(answer, self._state_of(answer)), self._why_so(answer)
+
+    def _why_so(self, answer: Answer) -> str:
+        texts, because = self.texts, answer.because
+        if because is None:
+            return texts.no_cause
+        given = {
+            "who": because.who,
+            "what": because.text,
+            "time": self._time(because.at),
+        }
+        if because.text:
+            return texts.asked_for.format(**given)
+        if because.who:
+            return texts.changed_by.format(**given)
+        if because.cause:
+            return texts.causes[because.cause].format(**given)
+        return texts.asked_for_by_some.format(**given)
 
     def _unclear(self, result: Result) -> str:
         near = self._list(result.near, self.texts.last_or)

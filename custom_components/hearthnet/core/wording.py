@@ -30,6 +30,10 @@ ANSWERED = (
 """What a question about a device is answered with, besides its state."""
 
 
+_ENDS: Mapping[Json, str] = {0: "closed", 100: "open"}
+"""Positions that people have words for."""
+
+
 def attribute(texts: Texts, name: str, value: Json) -> str:
     """Tell the value of one control attribute."""
     if name == STATE:
@@ -38,6 +42,8 @@ def attribute(texts: Texts, name: str, value: Json) -> str:
         return phrases[0] if value else phrases[1]
     if name == "volume_level" and isinstance(value, int | float):
         value = value * 100
+    if name == POSITION and value in _ENDS:
+        return texts.states[_ENDS[value]]
     shown = _plain(value)
     if (phrase := texts.attributes.get(name)) is not None:
         return phrase.format(value=shown)
@@ -53,6 +59,8 @@ def state(texts: Texts, values: Values) -> str:
     """Tell a device's state with what people ask about it."""
     told = answered(values)
     shown = [attribute(texts, n, values[n]) for n in (STATE, *ANSWERED) if n in told]
+    # One word for “closed, closed”.
+    shown = list(dict.fromkeys(shown))
     return texts.comma.join(shown) or texts.states["unknown"]
 
 

@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 
 from ..deferred import Deferred
-from ..intents import Plan, PlanKind, Result, Step
+from ..intents import Plan, PlanKind, Request, Result, Step
 from ..messages import Json
+from ..reasons import Reason
 from .jobs import Intent
 
 
@@ -82,3 +83,13 @@ def _told(counts: dict[str, int], plan: Plan, result: Result) -> str:
     if plan.kind is PlanKind.QUESTION:
         return f"answered from {len(result.answers) + len(result.waiting)} readings"
     return told or f"nothing done ({plan.reason or 'empty plan'})"
+
+
+def nothing(request: Request, reason: Reason | None) -> Result:
+    """Return the answer to what is not on record."""
+    return Result(
+        intent="",
+        kind=PlanKind.COMMAND,
+        language=request.language,
+        reason=reason,
+    )

@@ -35,16 +35,17 @@ from ..planner import Planner, Situation
 from ..planner.undo import words_for
 from ..reasons import Reason
 from ..undo import UNDOABLE
+from .answers import Answers
 from .base import Agent, Spawn
 from .bursts import Bursts
 from .dispatch import Dispatch
 from .echo import Echo
-from .ending import ending_of
+from .ending import ending_of, nothing
 from .failures import Peers
 from .issuer import Issuer
 from .jobs import Intent, Job
 from .manager import ROOT
-from .preview import look, preview
+from .preview import preview
 from .questions import Questions
 from .reviews import Reviews
 from .tasking import source_of
@@ -80,6 +81,7 @@ class Rupert(Agent):
         decided: Callable[[Message, tuple[Step, ...], Principal], None],
         finished: Callable[[Request, Result], None],
         observed: Callable[[Message], None],
+        answers: Answers,
         peers: Peers,
         reviews: Reviews,
     ) -> None:
@@ -98,6 +100,7 @@ class Rupert(Agent):
         self._zone = zone
         self._finished = finished
         self._observed = observed
+        self._answers = answers
         self._dispatch = Dispatch(
             node,
             spawn,
@@ -126,12 +129,12 @@ class Rupert(Agent):
 
     async def _ask(self, request: Request, planned: Planned | None) -> Result:
         if (evidence := self._too_many(request)) is not None:
-            return _nothing(request, evidence.code)
+            return nothing(request, evidence.code)
         try:
             intent = None if request.dry_run else self._open(request)
             return await self._plan_and_run(request, intent, planned)
         except JournalError:
-            return _nothing(request, Reason.JOURNAL_UNWRITABLE)
+            return nothing(request, Reason.JOURNAL_UNWRITABLE)
 
     async def _plan_and_run(
         self, request: Request, intent: Intent | None, planned: Planned | None = None
@@ -220,12 +223,12 @@ class Rupert(Agent):
                 Job(0, action, d) for action in plan.actions for d in action.targets
             )
             steps = tuple(self._dispatch.refused(job, evidence) for job in jobs)
-            return replace(_nothing(request, None), steps=steps)
+            return replace(nothing(request, None), steps=steps)
         try:
             intent = None if request.dry_run else self._open(request, lease=lease)
             return await self.carry_out(request, plan, intent)
         except JournalError:
-            return _nothing(request, Reason.JOURNAL_UNWRITABLE)
+            return nothing(request, Reason.JOURNAL_UNWRITABLE)
 
     async def approved(self, pending: Pending) -> Result:
         """Take what a person agreed to as a new intent, verified like any other."""
@@ -237,7 +240,7 @@ class Rupert(Agent):
             intent.approved = pending.binding
             return await self.carry_out(pending.request, plan, intent)
         except JournalError:
-            return _nothing(pending.request, Reason.JOURNAL_UNWRITABLE)
+            return nothing(pending.request, Reason.JOURNAL_UNWRITABLE)
 
     async def fire(self, deferred: Deferred) -> Result:
         """Take a deferred plan as a new intent, now that it is due.
@@ -255,7 +258,7 @@ class Rupert(Agent):
             )
             return await self.carry_out(request, plan, intent)
         except JournalError:
-            return _nothing(request, Reason.JOURNAL_UNWRITABLE)
+            return nothing(request, Reason.JOURNAL_UNWRITABLE)
 
     async def use(self, request: Request, lease: Lease) -> Result:
         """Have an existing lease taken to the gate, which says if it still counts."""
@@ -264,7 +267,7 @@ class Rupert(Agent):
         try:
             intent = self._open(request)
         except JournalError:
-            return _nothing(request, Reason.JOURNAL_UNWRITABLE)
+            return nothing(request, Reason.JOURNAL_UNWRITABLE)
         job = Job(0, action, action.targets[0])
         if (taken := withdrawn(lease, self._house)) is not None:
             steps: tuple[Step, ...] = (self._dispatch.refused(job, taken),)
@@ -290,11 +293,12 @@ class Rupert(Agent):
             say=plan.say,
             reason=plan.reason,
             near=plan.near,
+            why=plan.why,
             as_of=plan.as_of,
             dry_run=request.dry_run,
         )
         if plan.kind is PlanKind.QUESTION:
-            answers = tuple(look(plan.asked, self._house))
+            answers = await self._answers.of(plan, request.principal)
             result = replace(result, answers=answers, waiting=plan.waiting)
         elif plan.kind is PlanKind.COMMAND:
             if intent is None:
@@ -376,13 +380,3 @@ class Rupert(Agent):
         """Take plans for later off the record; return those that were there."""
         dropped = (self._control.drop(one.id, principal) for one in plan.cancels)
         return tuple(one.waiting for one in dropped if one is not None)
-
-
-def _nothing(request: Request, reason: Reason | None) -> Result:
-    """Return the answer to what is not on record."""
-    return Result(
-        intent="",
-        kind=PlanKind.COMMAND,
-        language=request.language,
-        reason=reason,
-    )

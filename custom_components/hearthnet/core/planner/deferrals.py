@@ -58,7 +58,7 @@ _THAT = _table(
     rf"{_DROP_DE} (?:das|es|(?:den|diesen) {_PLAN_DE})(?: wieder)?",
     r"annuler? (?:le|ce|mon) (?:plan|programme)|annuler? ce qui est prevu",
     r"cancelalo|cancela (?:eso|esto)|cancelar? (?:el|ese|mi) plan",
-    rf"取消(?:它|这个|那个|(?:这个|那个|刚才的)?{_PLAN_ZH})",
+    rf"取消(?:|它|这个|那个|(?:这个|那个|刚才的)?{_PLAN_ZH})",
 )
 _ONE = _table(
     rf"{_CANCEL_EN} (?:the |my |that )?{_PLAN_EN} (?:for|at|of|with) (?P<en>.+)",

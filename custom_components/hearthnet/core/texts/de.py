@@ -72,6 +72,10 @@ TEXTS = Texts(
         "{names} ist seit {time} nicht erreichbar, es wurde nichts gesendet.",
         "{names} sind seit {time} nicht erreichbar, es wurde nichts gesendet.",
     ),
+    others_already=(
+        "{count} weiteres war schon so.",
+        "{count} weitere waren schon so.",
+    ),
     refused=(
         "{names} bleibt unangetastet: {why}.",
         "{names} bleiben unangetastet: {why}.",
@@ -177,10 +181,11 @@ TEXTS = Texts(
         Reason.STALE_STATE: "dort wurde inzwischen etwas geändert",
         Reason.UNREACHABLE: "keine Verbindung",
         Reason.OUT_OF_SCOPE: "das gehört nicht zum Auftrag",
-        Reason.UNKNOWN_TARGET: "ein Gerät oder einen Raum dieses Namens "
-        "kenne ich nicht",
+        Reason.UNKNOWN_TARGET: "so ein Gerät oder so einen Raum kenne ich hier nicht",
         Reason.UNKNOWN_OPERATION: "diese Aktion gibt es hier nicht",
         Reason.BAD_PARAMETER: "ein Wert passt nicht",
+        Reason.UNSUPPORTED: "das wird nicht unterstützt",
+        Reason.NO_VALUE: "aus, oder ohne bekannten Wert",
         Reason.NOT_PERMITTED: "dir fehlt das Recht, das zu steuern",
         Reason.POLICY_DENIED: "die Richtlinie des Hauses erlaubt das nicht",
         Reason.CONFIRMATION_REQUIRED: "das muss zuerst jemand bestätigen",
@@ -273,8 +278,8 @@ TEXTS = Texts(
     nothing_planned="Es ist nichts geplant.",
     answer=("{names} ist {state}.", "{names} sind {state}."),
     answer_since=(
-        "{names} ist {state}, seit {age}.",
-        "{names} sind {state}, seit {age}.",
+        "{names} ist seit {age} {state}.",
+        "{names} sind seit {age} {state}.",
     ),
     answer_seen="{names} war {state}, als die App zuletzt gelesen wurde, vor {age}.",
     answer_once="{names} war {state}, als die App zuletzt gelesen wurde.",
@@ -283,8 +288,27 @@ TEXTS = Texts(
         "{names} ist seit {time} nicht erreichbar, der Zustand ist unbekannt."
     ),
     no_answer="Ich finde nichts, was zur Frage passt.",
+    none="Keins davon.",
+    all="Alle.",
+    nothing_on="Nichts ist an.",
+    asked_for="{who} wollte es um {time} so: „{what}“.",
+    asked_for_by_some="Es wurde um {time} so gewünscht.",
+    changed_by="{who} hat es um {time} geändert.",
+    causes={
+        "person": "Jemand hat es um {time} in Home Assistant geändert.",
+        "voice": "Eine Stimme hat es um {time} an HearthNet vorbei geändert.",
+        "automation": "Eine Automation hat es um {time} geändert.",
+        "device": "Es hat sich um {time} selbst geändert, oder am eigenen Schalter.",
+        "reconnect": "Es war so, als es um {time} wiedergefunden wurde.",
+        "own": "Es folgte aus dem, was HearthNet um {time} tat.",
+        "unknown": "Es hat sich um {time} geändert, und wodurch, ist nicht bekannt.",
+    },
+    no_cause="Warum, ist nicht verzeichnet.",
+    welcome="Gern geschehen.",
+    help="Sag, was du willst, etwa „mach das Licht aus“, „etwas wärmer“, „mach das "
+    "rückgängig“, „in zehn Minuten …“ oder „warum ist die Lampe an?“.",
     which="Was meinst du: {near}?",
-    did_you_mean="Ein Gerät oder einen Raum dieses Namens kenne ich nicht. "
+    did_you_mean="So ein Gerät oder so einen Raum kenne ich hier nicht. "
     "Meintest du {near}?",
     wants="{who} möchte: {names} {state}.",
     is_now="Zurzeit: {state}.",

@@ -70,6 +70,7 @@ TEXTS = Texts(
         "No hay conexión con {names} desde {time}; no se envió nada.",
         "No hay conexión con {names} desde {time}; no se envió nada.",
     ),
+    others_already=("{count} más: ya así.", "{count} más: ya así."),
     refused=("No toqué {names}: {why}.", "No toqué {names}: {why}."),
     as_asked="como se pidió",
     states={
@@ -175,10 +176,11 @@ TEXTS = Texts(
         Reason.STALE_STATE: "el estado cambió entretanto",
         Reason.UNREACHABLE: "no hay conexión",
         Reason.OUT_OF_SCOPE: "eso no forma parte de lo que se pidió",
-        Reason.UNKNOWN_TARGET: "aquí no conozco ningún dispositivo ni habitación con "
-        "ese nombre",
+        Reason.UNKNOWN_TARGET: "aquí no conozco ese dispositivo ni esa habitación",
         Reason.UNKNOWN_OPERATION: "esa acción no existe aquí",
         Reason.BAD_PARAMETER: "un valor no encaja",
+        Reason.UNSUPPORTED: "no puede hacer eso",
+        Reason.NO_VALUE: "apagado, o sin valor conocido",
         Reason.NOT_PERMITTED: "no tienes derecho a controlarlo",
         Reason.POLICY_DENIED: "las reglas de la casa no lo permiten",
         Reason.CONFIRMATION_REQUIRED: "alguien tiene que confirmarlo antes",
@@ -279,8 +281,27 @@ TEXTS = Texts(
         "No hay conexión con {names} desde {time}; su estado no se conoce."
     ),
     no_answer="No encuentro nada que responda a la pregunta.",
+    none="Ninguno.",
+    all="Sí, todos.",
+    nothing_on="No hay nada encendido.",
+    asked_for="{who} lo pidió a {time}: «{what}».",
+    asked_for_by_some="Alguien lo pidió a {time}.",
+    changed_by="{who} lo cambió a {time}.",
+    causes={
+        "person": "Alguien lo cambió en Home Assistant a {time}.",
+        "voice": "Una voz lo cambió sin pasar por HearthNet a {time}.",
+        "automation": "Una automatización lo cambió a {time}.",
+        "device": "Cambió por sí mismo a {time}, o con su interruptor.",
+        "reconnect": "Estaba así cuando se volvió a encontrar a {time}.",
+        "own": "Se debe a lo que HearthNet hizo a {time}.",
+        "unknown": "Cambió a {time}, y no se sabe por qué.",
+    },
+    no_cause="El motivo no está registrado.",
+    welcome="De nada.",
+    help="Di lo que quieres, como «apaga la luz», «un poco más de calor», «deshazlo», "
+    "«en diez minutos…» o «¿por qué está encendida la lámpara?».",
     which="¿A cuál te refieres: {near}?",
-    did_you_mean="Aquí no conozco ningún dispositivo ni habitación con ese nombre. "
+    did_you_mean="Aquí no conozco ese dispositivo ni esa habitación. "
     "¿Querías decir {near}?",
     wants="{who} quiere esto para {names}: {state}.",
     is_now="Ahora: {state}.",

@@ -47,6 +47,8 @@ class Texts:
     outcomes: Mapping[Outcome, Plural]
     """Sentences with `{names}` and, where a read is told, `{state}`."""
     unreachable_since: Plural
+    others_already: Plural
+    """Of `{count}` devices that are not named: they were as asked before."""
     refused: Plural
     """`{names}` was not touched, `{why}`."""
     as_asked: str
@@ -88,6 +90,7 @@ class Texts:
     answer: Plural
     """`{names}` is `{state}`."""
     answer_since: Plural
+    """As `answer`, for an `{age}` now."""
     answer_seen: str
     """`{names}` was `{state}` when it was last seen, `{age}` ago."""
     answer_once: str
@@ -95,6 +98,24 @@ class Texts:
     answer_unreachable: str
     answer_unreachable_since: str
     no_answer: str
+    none: str
+    """Of what was asked about, nothing is so; `all` where everything is."""
+    all: str
+    nothing_on: str
+    """To who asks what is on, where nothing is."""
+    asked_for: str
+    """Why it is so: `{who}` said `{what}` at `{time}`."""
+    asked_for_by_some: str
+    """As `asked_for`, to somebody who may not know whose wish it was."""
+    changed_by: str
+    """Why it is so: `{who}`, a person or an automation, changed it at `{time}`."""
+    causes: Mapping[str, str]
+    """Why it is so: by the kind of change, with its `{time}`."""
+    no_cause: str
+    welcome: str
+    """To who says thanks."""
+    help: str
+    """To who asks what can be said."""
     which: str
     did_you_mean: str
 
