@@ -4,19 +4,20 @@ Two planners, because a model may stand between them: the first takes only what 
 is sure of, the last says what was not clear and what it may have meant.
 """
 
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable
 from dataclasses import replace
 
 from hassil.recognize import RecognizeResult
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import area_registry as ar
 
-from .core.intents import Action, Plan, PlanKind, Request
+from .core.intents import Action, Plan, PlanKind, Request, Step
 from .core.planner import Situation
 from .core.planner.phrases import normalize
 from .core.reasons import Reason
 from .house import HassHouse
 from .sentences.devices import MAKERS
+from .sentences.everyday import COVERINGS
 from .sentences.match import Setting, unknown
 from .sentences.own import OwnSentences
 from .sentences.recognize import Heard, async_recognize
@@ -28,11 +29,18 @@ SPARE = 12
 HERE = frozenset(
     {
         *("HearthnetBrightness", "HearthnetVolume", "HearthnetTemperature"),
-        *("HearthnetDimmest", "HearthnetQuietest", "HassTurnOff"),
+        *("HearthnetDimmest", "HearthnetQuietest", "HassTurnOff", "HassLightSet"),
+        *("HearthnetCoverBit", "HearthnetCoverHalf", "HearthnetLighter"),
+        *("HearthnetWhy", "HassClimateSetTemperature", "HassFanSetSpeed"),
     }
 )
 """Our own sentences that mean the room they are said in, if they name nothing."""
+PLACED = frozenset({"name", "area", "floor", "everywhere"})
+"""Slots that say where what is meant is."""
+TOO = "HearthnetToo"
+"""“The desk lamp too”: what was said before is meant for this as well."""
 DOMAINS_OF = {
+    "HassClimateGetTemperature": "climate",
     "HassClimateSetTemperature": "climate",
     "HassFanSetSpeed": "fan",
     "HassClimateSetFanMode": "climate",
@@ -43,12 +51,18 @@ DOMAINS_OF = {
     "HassSetVolume": "media_player",
     "HassSetVolumeRelative": "media_player",
     "HearthnetBrightness": "light",
+    "HassLightSet": "light",
+    "HearthnetCoverBit": "cover",
+    "HearthnetCoverHalf": "cover",
     "HearthnetDimmest": "light",
+    "HearthnetLighter": "light",
     "HearthnetQuietest": "media_player",
     "HearthnetTemperature": "climate",
     "HearthnetVolume": "media_player",
 }
 """What a sentence is about that does not say it in a slot."""
+KINDS = frozenset({"name", "domain", "device_class"})
+"""Slots that say what is meant; without any it is everything."""
 HARMLESS = frozenset(
     {
         *("HassGetCurrentDate", "HassGetCurrentTime", "HassGetWeather"),
@@ -79,12 +93,44 @@ class SentencePlanner:
             plan = await self._several(request)
         if plan is None and (answered := self._answered(request)) is not None:
             plan = await self._plan(answered)
+        if plan is None:
+            plan = await self._too(request)
         return None if plan is None else replace(plan, source=SOURCE)
 
     async def _plan(self, request: Request) -> Plan | None:
+        async for heard in self._readings(request):
+            if (plan := self._made(request, heard)) is not None:
+                return plan
+        return None
+
+    async def _too(self, request: Request) -> Plan | None:
+        """Take “the desk lamp too” for the sentence before, about that lamp."""
+        said = [text for who, text in request.turns if who == "user"]
+        if not said or (heard := await self._as_well(request.text, request)) is None:
+            return None
+        while len(said) > 1 and await self._as_well(said[-1], request) is not None:
+            said.pop()
+        async for before in self._readings(replace(request, text=said[-1])):
+            kept = {n: v for n, v in before.slots.items() if n not in PLACED}
+            if "area" in heard.slots and (name := before.slots.get("name")) is not None:
+                # “And in the kitchen” is about what a lamp is, not about everything.
+                kept["domain"] = {
+                    device.domain
+                    for device in self._house.devices()
+                    if name in (device.name, *device.aliases)
+                }
+            meant = replace(before, slots={**kept, **heard.slots}, missing=frozenset())
+            if (plan := self._made(request, meant)) is not None:
+                return plan
+        return None
+
+    async def _as_well(self, text: str, request: Request) -> Heard | None:
+        heard = await self._own.async_recognize(self._house, text, request.language)
+        return heard if heard is not None and heard.intent == TOO else None
+
+    def _made(self, request: Request, heard: Heard) -> Plan | None:
         setting = Setting(hass=self._hass, house=self._house, request=request)
-        heard = await self._hear(request)
-        if heard is None or (maker := MAKERS.get(heard.intent)) is None:
+        if (maker := MAKERS.get(heard.intent)) is None:
             return None
         placed = _placed(setting, heard)
         plan = placed if isinstance(placed, Plan) else maker(setting, placed)
@@ -93,36 +139,61 @@ class SentencePlanner:
             return None
         return plan
 
-    async def _hear(self, request: Request) -> Heard | None:
-        """Recognize a sentence: Home Assistant's first, then our own.
+    async def _readings(self, request: Request) -> AsyncIterator[Heard]:
+        """Yield what a sentence may be: Home Assistant's own first, then ours.
 
         What moves none of our devices does not hide one of ours: in French “mets …”
-        is a title to be played, whatever follows.
+        is a title to be played, whatever follows. What needs no room comes before
+        what does not say in which.
         """
         text, language, area = request.text, request.language, request.area
-        heard = await async_recognize(self._hass, text, language, area, strict=True)
-        if heard is not None and heard.intent in MAKERS:
-            return heard
-        heard = await self._own.async_recognize(self._house, text, language)
-        if heard is None or heard.intent not in HERE:
-            return heard
-        if heard.slots.keys() & {"name", "area", "floor"}:
-            return heard
-        if area is None:
-            return replace(heard, missing=frozenset({"area"}))
-        return replace(heard, slots={**heard.slots, "area": area})
+        theirs = await async_recognize(self._hass, text, language, area, strict=True)
+        if theirs is not None and theirs.intent not in MAKERS:
+            theirs = None
+        if theirs is not None and not theirs.missing:
+            yield theirs
+        ours = await self._own.async_recognize(self._house, text, language)
+        if ours is not None and ours.intent in HERE and not ours.slots.keys() & PLACED:
+            if area is None or not self._is_about(ours, area):
+                ours = replace(ours, missing=frozenset({"area"}))
+            else:
+                ours = replace(ours, slots={**ours.slots, "area": area})
+        if ours is not None and not ours.missing:
+            yield ours
+        for heard in (theirs, ours):
+            if heard is not None and heard.missing:
+                yield heard
+
+    @callback
+    def _is_about(self, heard: Heard, area: str) -> bool:
+        """Tell whether a room is meant by who speaks in it.
+
+        One thermostat may heat a whole home: who is cold means the one there is.
+        """
+        if DOMAINS_OF.get(heard.intent) != "climate":
+            return True
+        return any(
+            device.domain == "climate" and device.area == area
+            for device in self._house.devices()
+        )
 
     async def _several(self, request: Request) -> Plan | None:
         """Take a sentence about several things apart; all parts count, or none."""
         for texts in readings(request.text, self._names()):
             actions: list[Action] = []
+            dropped: list[Step] = []
             for text in texts:
                 plan = await self._plan(replace(request, text=text))
                 if plan is None or plan.kind is not PlanKind.COMMAND:
                     break
                 actions += plan.actions
+                dropped += plan.dropped
             else:
-                return Plan(kind=PlanKind.COMMAND, actions=tuple(actions))
+                return Plan(
+                    kind=PlanKind.COMMAND,
+                    actions=tuple(actions),
+                    dropped=tuple(dropped),
+                )
         return None
 
     @callback
@@ -206,16 +277,24 @@ class SentenceExplainer:
 def _placed(setting: Setting, heard: Heard) -> Heard | Plan:
     """Give a sentence that means the room it is said in a room, or ask for one.
 
-    Never the whole house; but if there is one room only that can be meant, it is.
+    Never the whole house, but for “everything off” that is said in no room; but if
+    there is one room only that can be meant, it is.
     """
     if "area" not in heard.missing or heard.unmatched:
         return heard
-    domains = heard.slots.get("domain") or DOMAINS_OF.get(heard.intent) or ()
-    domains = {domains} if isinstance(domains, str) else set(domains)
+    if heard.intent == "HassTurnOff" and not heard.slots.keys() & KINDS:
+        # “Everything” is the whole house, for who is in no room of it.
+        return replace(heard, missing=frozenset())
+    domains = _set(heard.slots.get("domain") or DOMAINS_OF.get(heard.intent) or ())
+    classes = _set(heard.slots.get("device_class") or ())
+    if (kind := heard.slots.get("coverings")) is not None:
+        classes = set(COVERINGS[kind])
     areas = {
         device.area
         for device in setting.house.devices()
-        if device.area is not None and (not domains or device.domain in domains)
+        if device.area is not None
+        and (not domains or device.domain in domains)
+        and (not classes or device.device_class in classes)
     }
     if len(areas) == 1:
         return replace(
@@ -226,6 +305,10 @@ def _placed(setting: Setting, heard: Heard) -> Heard | Plan:
         reason=Reason.AMBIGUOUS if areas else Reason.UNKNOWN_TARGET,
         near=tuple(sorted(areas)),
     )
+
+
+def _set(value: str | Iterable[str]) -> set[str | None]:
+    return {value} if isinstance(value, str) else set(value)
 
 
 @callback

@@ -69,7 +69,7 @@ ENGLISH = (
     ),
     Turn("en", "Turn on the porch light", {}, "cannot be reached"),
     Turn("en", "Turn on the work light", {}, "did not follow"),
-    Turn("en", "Turn on the lights in the bathroom", {}, "No device or room"),
+    Turn("en", "Turn on the lights in the bathroom", {}, "No such device or room"),
     Turn("en", "Set the speaker volume to 30 percent", {"study_speaker": 30}),
     Turn("en", "Turn off the TV", {"study_tv": "off"}),
     Turn(

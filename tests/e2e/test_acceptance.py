@@ -81,7 +81,7 @@ def test_d03_a_question_moves_nothing(home: Stage) -> None:
 def test_d04_an_unknown_room_is_not_the_whole_house(home: Stage) -> None:
     before = newest(home)
     answer = speech(home.tell("Turn on the lights in the bathroom"))
-    assert "No device or room of that name" in answer
+    assert "No such device or room" in answer
     assert "Bedroom?" in answer
     assert {"task", "proposal", "execute"} & set(types(since(home, before))) == set()
 

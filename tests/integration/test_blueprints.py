@@ -205,7 +205,7 @@ async def test_intent_on_event(
     await hass.async_block_till_done()
     done, denied = events
     assert done.data == {"done": True}
-    assert denied.data["said"].startswith("Nothing was touched: no device or room")
+    assert denied.data["said"].startswith("Nothing was touched: no such device or room")
 
 
 @pytest.mark.parametrize(

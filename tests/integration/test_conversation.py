@@ -130,7 +130,7 @@ async def test_d03_question(
 ) -> None:
     """The live value with its age; nothing is proposed, nothing moves."""
     result = await say(hass, "Is the hall light on?", owner)
-    assert spoken(result) == "Hall is off, for a moment."
+    assert spoken(result) == "Hall is off."
     assert result.response.response_type is IntentResponseType.QUERY_ANSWER
     for kind in ("proposal", "grant", "execute"):
         assert await events(entry, type=kind) == []
@@ -142,7 +142,7 @@ async def test_d04_unknown_area(
 ) -> None:
     """Nothing moves, the near names are offered, the house is not meant instead."""
     result = await say(hass, "Turn on the bathroom lights", owner)
-    assert spoken(result).startswith("No device or room of that name is known here.")
+    assert spoken(result).startswith("No such device or room is known here.")
     assert "Bedroom" in spoken(result)
     assert result.continue_conversation
     assert await events(entry, type="execute") == []

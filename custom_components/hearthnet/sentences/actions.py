@@ -1,6 +1,6 @@
 """What each recognized sentence asks for, as actions of the operations table."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import groupby
 
 from homeassistant.util.color import color_name_to_rgb
@@ -94,7 +94,7 @@ def _switch(operations: Mapping[str, str]) -> Maker:
         if isinstance(found, Plan):
             return found
         by_operation: dict[str, list[Device]] = {}
-        for device in found.devices:
+        for device in _unspared(heard, found.devices):
             if (operation := operations.get(device.domain)) is not None:
                 by_operation.setdefault(operation, []).append(device)
         return command(
@@ -103,6 +103,14 @@ def _switch(operations: Mapping[str, str]) -> Maker:
         )
 
     return make
+
+
+def _unspared(heard: Heard, devices: Iterable[Device]) -> Iterator[Device]:
+    """Yield the devices without those of “everything except …”."""
+    name, area = heard.slots.get("spared"), heard.slots.get("spared_area")
+    for device in devices:
+        if name not in (device.name, *device.aliases) and device.area != (area or ""):
+            yield device
 
 
 def _toggle(setting: Setting, heard: Heard) -> Plan:
@@ -177,16 +185,19 @@ def _by_domain(found: Found) -> list[tuple[str, list[Device]]]:
 
 
 def one_operation(
-    operation: str, *, sounding: bool = False, **parameters: Json
+    operation: str, *, sounding: bool = False, single: bool = False, **parameters: Json
 ) -> Maker:
     """Return a maker for sentences that are one operation with fixed values.
 
-    `sounding` narrows a room's players to those that play.
+    `sounding` narrows a room's players to those that play; with `single` exactly
+    one device can be meant.
     """
     domain = operation.partition(".")[0]
 
     def make(setting: Setting, heard: Heard) -> Plan:
-        found = find(setting, heard, domains=(domain,), feature=operation)
+        found = find(
+            setting, heard, domains=(domain,), feature=operation, single=single
+        )
         if isinstance(found, Plan):
             return found
         devices = _playing(setting, found) if sounding else found.devices
@@ -241,7 +252,8 @@ def _brighter(setting: Setting, heard: Heard) -> Plan:
     found = find(setting, heard, domains=("light",), feature="brightness_pct")
     if isinstance(found, Plan):
         return found
-    # Nobody means the dark lamps of a room; one that is named is asked about.
+    # Nobody means the dark lamps of a room, unless all are dark; one that is named is
+    # asked about.
     lit = found.devices
     if not found.named:
         lit = tuple(
@@ -249,9 +261,11 @@ def _brighter(setting: Setting, heard: Heard) -> Plan:
             for device in found.devices
             if setting.house.read(device.id).values.get(STATE) == "on"
         )
+    if not lit:
+        operation = "light.turn_on" if points > 0 else "light.turn_off"
+        return command([action_on(found, operation)])
     relative = {"brightness_pct": points}
-    actions = [action_on(found, "light.turn_on", relative=relative, devices=lit)]
-    return command(actions if lit else ())
+    return command([action_on(found, "light.turn_on", relative=relative, devices=lit)])
 
 
 def _at_most(operation: str, parameter: str, unit: float) -> Maker:
@@ -324,23 +338,6 @@ def _fan(setting: Setting, heard: Heard) -> Plan:
     return command([action_on(found, "fan.set_percentage", {"percentage": percentage})])
 
 
-def _state(setting: Setting, heard: Heard) -> Plan:
-    """Ask about devices; their values are read when it is answered."""
-    found = find(setting, heard)
-    if isinstance(found, Plan):
-        return found
-    asked = found.devices
-    if not found.named and (state := heard.slots.get("state")) is not None:
-        states = {state} if isinstance(state, str) else set(state)
-        fitting = tuple(
-            device
-            for device in asked
-            if setting.house.read(device.id).values.get(STATE) in states
-        )
-        asked = fitting or asked
-    return Plan(kind=PlanKind.QUESTION, asked=tuple(d.id for d in asked))
-
-
 MAKERS: Mapping[str, Maker] = {
     "HassTurnOn": _switch(ON),
     "HassTurnOff": _switch(OFF),
@@ -366,7 +363,6 @@ MAKERS: Mapping[str, Maker] = {
         "media_player.volume_mute", is_volume_muted=False
     ),
     "HassClimateSetTemperature": _temperature,
-    "HassGetState": _state,
     "HearthnetBrightness": _brighter,
     "HearthnetVolume": lambda setting, heard: _louder(
         setting,

@@ -2,8 +2,7 @@
 
 from collections.abc import Mapping
 
-from ..core.intents import Plan, PlanKind
-from ..core.planner.words.kinds import WINDOW_COVERINGS
+from ..core.intents import Plan
 from ..core.reasons import Reason
 from ..scenes import scene_of
 from .actions import (
@@ -13,11 +12,10 @@ from .actions import (
     command,
     one_operation,
 )
+from .everyday import MAKERS as EVERYDAY
 from .match import Setting, find
+from .questions import MAKERS as QUESTIONS
 from .recognize import Heard
-
-BLINDS = WINDOW_COVERINGS - {"curtain", "awning"}
-"""What people call blinds. Nobody says that the curtains are blinds, though."""
 
 
 def _humidity(setting: Setting, heard: Heard) -> Plan:
@@ -74,33 +72,6 @@ def _arm(setting: Setting, heard: Heard) -> Plan:
     return command([action_on(found, operation)])
 
 
-def _all_coverings(operation: str) -> Maker:
-    """Return a maker for “open all the blinds”, which no room narrows.
-
-    Doors and gates are no blinds, and what has no device class may be one.
-    """
-
-    def make(setting: Setting, heard: Heard) -> Plan:
-        said = str(heard.slots["coverings"])
-        classes = BLINDS if said == "blind" else {said}
-        slots = {n: v for n, v in heard.slots.items() if n in ("area", "floor")}
-        everywhere = Heard(intent=heard.intent, slots=slots)
-        found = find(setting, everywhere, domains=("cover",), feature=operation)
-        if isinstance(found, Plan):
-            return found
-        devices = [
-            device
-            for device in found.devices
-            if device.device_class in classes
-            or (said == "blind" and device.device_class is None)
-        ]
-        if not devices:
-            return Plan(kind=PlanKind.UNCLEAR, reason=Reason.UNKNOWN_TARGET)
-        return command([action_on(found, operation, devices=devices)])
-
-    return make
-
-
 def _on(setting: Setting, heard: Heard) -> Plan:
     """Switch something on, or do what a scene of that name consists of."""
     plan = COMMON["HassTurnOn"](setting, heard)
@@ -111,6 +82,8 @@ def _on(setting: Setting, heard: Heard) -> Plan:
 
 MAKERS: Mapping[str, Maker] = {
     **COMMON,
+    **EVERYDAY,
+    **QUESTIONS,
     "HassTurnOn": _on,
     "HassVacuumStart": one_operation("vacuum.start"),
     "HassVacuumReturnToBase": one_operation("vacuum.return_to_base"),
@@ -124,7 +97,5 @@ MAKERS: Mapping[str, Maker] = {
     "HearthnetLocate": one_operation("vacuum.locate"),
     "HearthnetRobotPause": one_operation("vacuum.pause"),
     "HearthnetWater": _water,
-    "HearthnetOpenAll": _all_coverings("cover.open_cover"),
-    "HearthnetCloseAll": _all_coverings("cover.close_cover"),
 }
 """Intent to what it asks for. An intent that is not here asks for no device."""

@@ -19,9 +19,9 @@ from homeassistant.helpers.intent import (
 )
 
 from ..core.devices import Device
-from ..core.intents import Plan, PlanKind, Request
+from ..core.intents import Plan, PlanKind, Request, Step
 from ..core.planner.targets import without_doubles
-from ..core.reasons import Reason
+from ..core.reasons import Outcome, Reason
 from ..house import HassHouse
 from .recognize import Heard, area_of
 
@@ -86,6 +86,10 @@ def find(
     preferences = MatchTargetsPreferences(area_id=area.id if area else None)
     result = _match(setting, constraints, preferences, devices)
     if not result.is_match:
+        if feature is not None:
+            able = find(setting, heard, domains=domains)
+            if isinstance(able, Found):
+                return _unable(able)
         return _failure(setting, constraints, result, devices)
     found = [devices[state.entity_id] for state in result.states]
     named = constraints.name is not None
@@ -94,6 +98,25 @@ def find(
     if not found:
         return _failure(setting, constraints, result, devices)
     return Found(devices=tuple(found), named=named, why=_why(setting, constraints))
+
+
+def _unable(found: Found) -> Plan:
+    """Say of devices that they cannot do it."""
+    return Plan(
+        kind=PlanKind.COMMAND,
+        dropped=tuple(
+            Step(
+                device=device.id,
+                entity_id=device.entity_id,
+                name=device.name,
+                operation="",
+                parameters={},
+                outcome=Outcome.REFUSED,
+                reason=Reason.UNSUPPORTED,
+            )
+            for device in found.devices
+        ),
+    )
 
 
 @callback

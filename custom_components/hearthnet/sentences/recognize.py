@@ -33,6 +33,8 @@ class Heard:
     """Slots that were said, but name nothing that there is."""
     missing: frozenset[str] = frozenset()
     """Slots that were not said, and that the request does not tell either."""
+    response: str = ""
+    """Which answer the sentence wants: of a question `one`, `any`, `all`, `which`."""
 
     @classmethod
     def of(cls, result: RecognizeResult) -> Heard:
@@ -50,6 +52,7 @@ class Heard:
             slots={name: entity.value for name, entity in result.entities.items()},
             unmatched=unmatched,
             missing=frozenset(missing),
+            response=result.response or "",
         )
 
 
