@@ -5,6 +5,7 @@ import pytest
 
 from hearthnet.core.devices import Limit, Values
 from hearthnet.core.domains import OPERATIONS
+from hearthnet.core.messages import Json
 from hearthnet.core.operations import Parameters, Problem, check_parameters
 from hearthnet.core.reasons import Reason
 from hearthnet.core.relative import Limits, Resolved, resolve, resolve_toggle
@@ -95,6 +96,13 @@ def test_a_number_becomes_one_that_the_device_has(
     again = resolve(OPERATIONS[operation], found.parameters, {}, {}, limits)
     assert isinstance(again, Resolved)
     assert again.parameters == found.parameters
+
+
+@pytest.mark.parametrize("value", ["warm", True, None])
+def test_what_is_no_number_is_for_the_table_to_refuse(value: Json) -> None:
+    found = resolve(OPERATIONS[HEATING], {"temperature": value}, {}, {}, DEGREES)
+    assert found == Resolved({"temperature": value})
+    assert check_parameters(OPERATIONS[HEATING], {"temperature": value}) is not None
 
 
 @pytest.mark.parametrize("value", [6.9, 36])

@@ -25,7 +25,7 @@ from .manager import ROOT
 from .questions import Questions
 from .reviews import Reviews
 from .steps import named, refused, steps_of
-from .tasking import assignment_of
+from .tasking import assignment_of, reads_of
 from .verifier import Verifier
 
 _LOGGER = logging.getLogger(__name__)
@@ -172,7 +172,7 @@ class Dispatch:
         if row is None or row.reads_state:
             names = aliases(self._house, assignment.task.scope.devices)
             paths += map(device_path, sorted(names))
-        reads = self._reads(paths, grounded, intent.receipts)
+        reads = reads_of(self._node.view, paths, grounded, intent.receipts)
         assignment = replace(assignment, reads=reads, approved=intent.approved)
         steps = await self._give(intent, job, assignment)
         intent.receipts.update(step.event for step in steps if step.event)
@@ -199,20 +199,6 @@ class Dispatch:
     def _gone(self, job: Job) -> Step:
         text = f"there is no device {job.device[:60]!r}"
         return self.refused(job, Evidence(code=Reason.UNKNOWN_TARGET, text=text))
-
-    def _reads(
-        self, paths: list[str], grounded: int, own: set[str]
-    ) -> dict[str, str | None]:
-        """Return the versions of paths as they were when the plan was grounded.
-
-        A path written since by others gets None: the version that was read is
-        gone from the view, and any stands for “not the newest”.
-        """
-        view = self._node.view
-        return {
-            path: version if version in own or view.order_of(path) <= grounded else None
-            for path, version in view.reads(paths).items()
-        }
 
     # Tasks
 

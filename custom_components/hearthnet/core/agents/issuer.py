@@ -12,16 +12,16 @@ from ..assignment import Assignment
 from ..clock import Clock, Zone
 from ..compile import Compiled
 from ..confirmations import LIFE, Binding
-from ..devices import Values
-from ..holding import HoldChange, ends_at, holds_from_receipt
+from ..holding import HoldChange
 from ..intents import Evidence
 from ..leases import DEFAULT_TTL, MAX_TTL, Bound, Lease
 from ..messages import EventId, Json, Message, MessageType
 from ..node import Node, Record
 from ..operations import Problem
-from ..reasons import DONE, Outcome, Reason
+from ..reasons import Reason
 from ..reservations import Reservations
 from ..verify import Ruling
+from .keeping import kept_by
 from .manager import ROOT
 from .turns import Turns
 from .verifier import Verifier
@@ -304,7 +304,17 @@ class Issuer:
         ended = [self.tasks.pop(name) for name in dict.fromkeys((*asked, *using))]
         change = HoldChange()
         if answer.type is MessageType.RECEIPT and ended and ended[0].compiled:
-            change = self._holds(answer, ended[0].assignment, ended[0].compiled)
+            assignment, compiled = ended[0].assignment, ended[0].compiled
+            now = self._clock.now()
+            change = kept_by(
+                answer,
+                assignment,
+                compiled,
+                now=now,
+                now_local=now.astimezone(self._zone()),
+                holds=self._verifier.holds_on(compiled),
+                policy=self._verifier.in_force.policy,
+            )
         return ended, change
 
     def revoke(self, lease: Lease, why: str, *evidence: Evidence) -> None:
@@ -361,48 +371,6 @@ class Issuer:
             del self.leases[lease.id]
             self.overtaken.pop(lease.id, None)
         return task
-
-    def _holds(
-        self, receipt: Message, assignment: Assignment, compiled: Compiled
-    ) -> HoldChange:
-        members = receipt.body["members"]
-        done = {
-            target.device.key: target.device.id
-            for target in compiled.targets
-            if Outcome(members[target.device.id]) in DONE | {Outcome.RUNNING}
-        }
-        wished: dict[str, dict[str, Json]] = {}
-        for effect in compiled.effects:
-            wished.setdefault(effect.device, {})[effect.attribute] = effect.value
-        # What still moves is held at where it goes, not at where it was seen.
-        seen: dict[str, Values] = {
-            key: wished.get(key, {})
-            if members[device_id] == Outcome.RUNNING
-            else receipt.body["values"].get(device_id, {})
-            for key, device_id in done.items()
-        }
-        now = self._clock.now()
-        return holds_from_receipt(
-            receipt.id,
-            [effect for effect in compiled.effects if effect.device in done],
-            seen,
-            source=assignment.source,
-            leaves=assignment.leaves,
-            principal=assignment.principal,
-            now=now,
-            ends=ends_at(
-                assignment.leaves,
-                now,
-                now.astimezone(self._zone()),
-                self._verifier.in_force.policy,
-                assignment.until,
-            ),
-            holds=self._verifier.holds_on(compiled),
-            policy=self._verifier.in_force.policy,
-            intent=assignment.task.intent,
-            ranges=assignment.ranges,
-            members=compiled.members,
-        )
 
     def forget(self, intent: str) -> None:
         """Drop the counts of an intent that is over."""

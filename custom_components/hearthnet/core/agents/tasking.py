@@ -1,6 +1,6 @@
 """From an action of a plan to the task that a manager gets."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import datetime
 
 from ..assignment import Assignment
@@ -9,6 +9,7 @@ from ..holds import SourceClass
 from ..intents import Action, Origin, Request
 from ..policy.model import Policy
 from ..tasks import Scope, Task
+from ..view import View
 
 
 def source_of(request: Request, policy: Policy) -> SourceClass:
@@ -67,6 +68,21 @@ def assignment_of(
         until=until,
         ttl=lease,
     )
+
+
+def reads_of(
+    view: View, paths: Iterable[str], grounded: int, own: Collection[str]
+) -> dict[str, str | None]:
+    """Return the versions of paths as they were when the plan was grounded.
+
+    A path written since by others gets None: the version that was read is
+    gone from the view, and any stands for “not the newest”. `own` are the events
+    that the intent itself has led to.
+    """
+    return {
+        path: version if version in own or view.order_of(path) <= grounded else None
+        for path, version in view.reads(paths).items()
+    }
 
 
 def _leaves(device: Device, house: House) -> Iterable[str]:
