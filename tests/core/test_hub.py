@@ -102,6 +102,9 @@ async def test_a_dry_run_moves_and_records_nothing(tmp_path: Path) -> None:
     ) as home:
         result = await home.hub.wishes.ask(request("light", dry_run=True))
         assert [step.outcome for step in result.steps] == [Outcome.PLANNED]
+        house.unavailable.add(desk.id)
+        result = await home.hub.wishes.ask(request("light", dry_run=True))
+        assert [step.outcome for step in result.steps] == [Outcome.UNREACHABLE]
         assert home.messages == []
         assert house.acts == []
 

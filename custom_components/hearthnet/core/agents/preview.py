@@ -6,11 +6,11 @@ Nothing is recorded here and nothing moves.
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from ..devices import House
+from ..devices import Device, House
 from ..holds import SourceClass
 from ..intents import Action, Answer, Evidence, Plan, Request, Step
 from ..operations import Problem
-from ..reasons import Outcome
+from ..reasons import Outcome, Reason
 from ..relative import resolve
 from .steps import refused
 from .tasking import assignment_of, source_of
@@ -73,6 +73,9 @@ def _verdict(
             device, device_id, action.operation, parameters, evidence, house=house
         )
 
+    if device is not None and not _reachable(device, house):
+        text = f"{device.name} is unavailable"
+        return step(Evidence(code=Reason.UNREACHABLE, text=text))
     compiled = problem or verifier.compile(device_id, action.operation, parameters)
     if isinstance(compiled, Problem):
         return step(Evidence(code=compiled.reason, text=compiled.text))
@@ -90,3 +93,8 @@ def _verdict(
         return step(*ruling.evidence)
     granted = step(Evidence(text="it would be granted"))
     return replace(granted, outcome=Outcome.PLANNED)
+
+
+def _reachable(device: Device, house: House) -> bool:
+    """Tell whether a device answers, or any member of a group."""
+    return any(house.read(one).available for one in device.members or (device.id,))
