@@ -570,6 +570,10 @@ def test_nothing_sticks_out(page: Page, width: int, direction: str) -> None:
     assert badge
     assert chevron
     assert (badge["x"] < chevron["x"]) is (direction == "ltr")
+    # Its words are English there too, and end with their full stop.
+    expect(mounted.card.locator(".line3").first).to_have_css(
+        "unicode-bidi", "plaintext"
+    )
     expect(mounted.card.locator(".chevron").first).to_have_css(
         "transform", "none" if direction == "ltr" else "matrix(-1, 0, 0, 1, 0, 0)"
     )

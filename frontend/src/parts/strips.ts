@@ -177,7 +177,9 @@ function droppedStrip(
       (one) =>
         html`<div class="banner question">
           <span class="text"
-            >${[fill(t.in_quotes, { text: one.text }), one.by].filter(Boolean).join(" · ")}</span
+            ><span
+              >${[fill(t.in_quotes, { text: one.text }), one.by].filter(Boolean).join(" · ")}</span
+            ></span
           >
           <button class="chip" @click=${() => decide(one, false)}>${t.let_be}</button>
           ${
