@@ -147,6 +147,8 @@ TEXTS = Texts(
         "media_title": "mit {value}",
         "option": "auf {value}",
         "value": "auf {value}",
+        "date": "auf {value}",
+        "time": "auf {value}",
         "mode": "im Modus {value}",
         "operation_mode": "im Modus {value}",
         "preset_mode": "mit Voreinstellung {value}",

@@ -141,6 +141,8 @@ TEXTS = Texts(
         "media_title": "with {value}",
         "option": "set to {value}",
         "value": "set to {value}",
+        "date": "set to {value}",
+        "time": "set to {value}",
         "mode": "in mode {value}",
         "operation_mode": "in mode {value}",
         "preset_mode": "with preset {value}",

@@ -139,6 +139,8 @@ TEXTS = Texts(
         "media_title": "con {value}",
         "option": "en {value}",
         "value": "en {value}",
+        "date": "en {value}",
+        "time": "en {value}",
         "mode": "en modo {value}",
         "operation_mode": "en modo {value}",
         "preset_mode": "con el ajuste {value}",

@@ -148,6 +148,8 @@ TEXTS = Texts(
         "media_title": "avec {value}",
         "option": "sur {value}",
         "value": "sur {value}",
+        "date": "sur {value}",
+        "time": "sur {value}",
         "mode": "en mode {value}",
         "operation_mode": "en mode {value}",
         "preset_mode": "avec le préréglage {value}",

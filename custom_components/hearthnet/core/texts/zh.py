@@ -131,6 +131,8 @@ TEXTS = Texts(
         "media_title": "内容{value}",
         "option": "选项{value}",
         "value": "内容{value}",
+        "date": "设为{value}",
+        "time": "设为{value}",
         "mode": "模式{value}",
         "operation_mode": "模式{value}",
         "preset_mode": "预设{value}",
