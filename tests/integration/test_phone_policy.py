@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from homeassistant.core import Context, HomeAssistant
+from homeassistant.data_entry_flow import FlowResultType
 from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers import issue_registry as ir
 from homeassistant.setup import async_setup_component
@@ -120,6 +121,15 @@ async def test_a_policy_names_operations_of_a_recipe(
         await put(text.replace("tv.power_off", "tv.power_of"))
     await put(text)
     assert await reason() is Reason.POLICY_DENIED
+
+    # The form checks it against the same recipes.
+    options = hass.config_entries.options
+    menu = await options.async_init(ENTRY_ID)
+    form = await options.async_configure(menu["flow_id"], {"next_step_id": "behavior"})
+    chosen = {"policy": "file", "voice_role": "unknown"}
+    done = await options.async_configure(form["flow_id"], chosen)
+    assert done["type"] is FlowResultType.CREATE_ENTRY, done
+    await hass.async_block_till_done()
 
     path = recipes / "living_room_tv.yaml"
     kept = path.read_text("utf-8")
