@@ -1,13 +1,14 @@
 """A hub over a simulated house, for tests of the whole core."""
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
 from pathlib import Path
 from typing import Any
 
+from hearthnet.background import Background
 from hearthnet.core.clock import Clock, ManualClock
 from hearthnet.core.devices import Device, Principal
 from hearthnet.core.hub import Hub
@@ -64,7 +65,6 @@ class Home:
     zone: tzinfo = UTC
     """Where the home is."""
     messages: list[Message] = field(default_factory=list)
-    tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
     async def until(self, type_: MessageType, count: int = 1) -> Message:
         """Wait until this boot has had so many messages of a type; return the last."""
@@ -95,13 +95,7 @@ async def running(
     """Run a hub in `folder`; entering again is the next boot."""
     clock = clock or ManualClock()
     planner = planner or ScriptedPlanner()
-    tasks: set[asyncio.Task[None]] = set()
-
-    def spawn(coroutine: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(coroutine)
-        tasks.add(task)
-        task.add_done_callback(tasks.discard)
-
+    tasks = Background()
     home: Home | None = None
     key = SigningKey.load_or_create(folder / "key", b"k" * 32)
     node = Node(name="hub", folder=folder / "journal", key=key, clock=clock)
@@ -113,12 +107,12 @@ async def running(
         policy_text=policy or preset("balanced"),
         librarian=None,
         waiter=LoopWaiter(clock),
-        spawn=spawn,
+        spawn=tasks.spawn,
         zone=lambda: home.zone if home else UTC,
     )
     await node.sync()
     restart = await hub.start(Startup.read(node))
-    home = Home(folder, house, planner, clock, hub, restart, tasks=tasks)
+    home = Home(folder, house, planner, clock, hub, restart)
     node.subscribe(lambda record: home.messages.append(record.message))
     if opened:
         hub.open()
@@ -127,8 +121,7 @@ async def running(
     finally:
         await hub.stop()
         await node.close()
-        for task in tuple(tasks):
-            task.cancel()
+        await tasks.end()
 
 
 def lamp(

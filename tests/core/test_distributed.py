@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from hearthnet.background import Background
 from hearthnet.core.adapter import Permit
 from hearthnet.core.bus import presence, retry
 from hearthnet.core.clock import Clock, SystemClock
@@ -52,23 +53,6 @@ def television() -> SimulatedHouse:
     return house
 
 
-class Tasks:
-    """Runs what agents do in the background."""
-
-    def __init__(self) -> None:
-        self.running: set[asyncio.Task[None]] = set()
-
-    def spawn(self, work: Any) -> None:
-        task = asyncio.ensure_future(work)
-        self.running.add(task)
-        task.add_done_callback(self.running.discard)
-
-    async def end(self) -> None:
-        for task in tuple(self.running):
-            task.cancel()
-        await asyncio.gather(*self.running, return_exceptions=True)
-
-
 class Home:
     """The hub's side."""
 
@@ -101,7 +85,7 @@ class Home:
 async def home(
     folder: Path, port: int, house: SimulatedHouse, clock: Clock | None = None
 ) -> AsyncIterator[Home]:
-    tasks, changed = Tasks(), asyncio.Event()
+    tasks, changed = Background(), asyncio.Event()
     clock = clock or SystemClock()
     node = Node(name="hub", folder=folder / "hub", key=KEYS["hub"], clock=clock)
     outside = Outside(node, broker(port), ENROLLED, chain=[], on_change=changed.set)
@@ -134,7 +118,7 @@ async def phone(
     folder: Path, port: int, house: SimulatedHouse, clock: Clock | None = None
 ) -> AsyncIterator[Companion]:
     """Assemble a manager's node as `hearthnet darcy` does."""
-    tasks = Tasks()
+    tasks = Background()
     identity = Identity(
         name="phone",
         role="darcy",

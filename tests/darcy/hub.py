@@ -1,14 +1,14 @@
 """A hub with recipes on a real broker, and a whole Darcy, for tests."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC
 from functools import partial
 from pathlib import Path
-from typing import Any
 
+from hearthnet.background import Background
 from hearthnet.core.clock import Clock, SystemClock
 from hearthnet.core.companion import Identity
 from hearthnet.core.devices import Device, Principal
@@ -102,17 +102,12 @@ async def home(
 
     `recipe` takes the place of those that are shipped.
     """
-    changed, running = asyncio.Event(), set[asyncio.Task[None]]()
+    changed, tasks = asyncio.Event(), Background()
     clock, house, book = SystemClock(), SimulatedHouse(), Recipes()
     for one in (recipe,) if recipe else map(recipe_named, recipes):
         assert book.put("phone", replace(one, same_as=same_as)) is None
     node = Node(name="hub", folder=folder / "hub", key=KEYS["hub"], clock=clock)
     outside = Outside(node, broker(port), enrolled, chain=[], on_change=changed.set)
-
-    def spawn(work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.ensure_future(work)
-        running.add(task)
-        task.add_done_callback(running.discard)
 
     def same(entity_id: str) -> tuple[str, Device | None]:
         return entity_id, house.device(entity_id)
@@ -135,7 +130,7 @@ async def home(
         policy_text=policy,
         librarian=None,
         waiter=LoopWaiter(clock),
-        spawn=spawn,
+        spawn=tasks.spawn,
         zone=lambda: UTC,
         outside=outside,
         recipes=book,
@@ -149,9 +144,7 @@ async def home(
     finally:
         await hub.stop()
         await outside.stop(serving, 5)
-        for task in tuple(running):
-            task.cancel()
-        await asyncio.gather(*running, return_exceptions=True)
+        await tasks.end()
         await node.close()
 
 

@@ -6,15 +6,14 @@ wall clock is wrong.
 """
 
 import asyncio
-from collections.abc import Coroutine
 from datetime import UTC, datetime, timedelta
 import json
 from pathlib import Path
 import random
 import signal
 import sys
-from typing import Any
 
+from hearthnet.background import Background
 from hearthnet.core.clock import SystemClock
 from hearthnet.core.companion import Companion, Identity
 from hearthnet.core.enrolled import Enrolled
@@ -52,25 +51,6 @@ class Wrong(SystemClock):
         return super().now() + self._jump
 
 
-class Tasks:
-    """What runs in the background."""
-
-    def __init__(self) -> None:
-        self._running: set[asyncio.Task[None]] = set()
-
-    def spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run it."""
-        task = asyncio.ensure_future(work)
-        self._running.add(task)
-        task.add_done_callback(self._running.discard)
-
-    async def end(self) -> None:
-        """Cancel what is left."""
-        for task in tuple(self._running):
-            task.cancel()
-        await asyncio.gather(*self._running, return_exceptions=True)
-
-
 def stopped() -> asyncio.Event:
     """Return what SIGTERM sets."""
     event = asyncio.Event()
@@ -80,7 +60,7 @@ def stopped() -> asyncio.Event:
 
 async def hub(folder: Path, port: int, jump: float, *, wishes: bool) -> None:
     """Be the hub until told to stop; then say where the journal ends."""
-    tasks, clock, stop = Tasks(), Wrong(jump), stopped()
+    tasks, clock, stop = Background(), Wrong(jump), stopped()
     world = World(folder / "acts")
     node = Node(name="hub", folder=folder / "hub", key=KEYS["hub"], clock=clock)
 
@@ -150,7 +130,7 @@ async def wish(whole: Hub, lamps: list[str]) -> None:
 
 async def phone(folder: Path, port: int, jump: float) -> None:
     """Be a manager elsewhere until told to stop."""
-    tasks, stop = Tasks(), stopped()
+    tasks, stop = Background(), stopped()
     world = World(folder / "acts")
     identity = Identity(
         name=PHONE,

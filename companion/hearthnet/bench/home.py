@@ -1,7 +1,7 @@
 """A whole hub for benches: real node, journal and librarian, a simulated house."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC
@@ -9,6 +9,7 @@ from pathlib import Path
 import signal
 from typing import Any
 
+from hearthnet.background import Background
 from hearthnet.core.adapter import Adapter
 from hearthnet.core.clock import SystemClock
 from hearthnet.core.devices import Device, Principal
@@ -114,13 +115,7 @@ async def running(
     **options: Any,
 ) -> AsyncIterator[Home]:
     """Run a hub with its librarian in `folder`; entering again is the next boot."""
-    tasks: set[asyncio.Task[None]] = set()
-
-    def spawn(coroutine: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(coroutine)
-        tasks.add(task)
-        task.add_done_callback(tasks.discard)
-
+    tasks = Background()
     clock = SystemClock()
     node = Node(name="hub", folder=folder / "journal", key=KEY, clock=clock)
     await node.sync()
@@ -133,7 +128,7 @@ async def running(
             policy_text=preset("balanced"),
             librarian=dewey,
             waiter=LoopWaiter(clock),
-            spawn=spawn,
+            spawn=tasks.spawn,
             zone=lambda: UTC,
         )
         await hub.start(Startup.read(node))
@@ -141,5 +136,4 @@ async def running(
         yield Home(house=house, node=node, dewey=dewey, hub=hub)
         await hub.stop()
     await node.close()
-    for task in tuple(tasks):
-        task.cancel()
+    await tasks.end()

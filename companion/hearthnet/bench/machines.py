@@ -1,7 +1,7 @@
 """Broker, librarian and manager as processes of their own, beside a hub in this one."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC
@@ -11,8 +11,8 @@ import shutil
 import signal
 import socket
 import sys
-from typing import Any
 
+from hearthnet.background import Background
 from hearthnet.config import Config
 from hearthnet.core.clock import SystemClock
 from hearthnet.core.companion import Identity
@@ -158,13 +158,7 @@ async def machines(folder: Path) -> AsyncIterator[Machines]:
 async def _hub(
     folder: Path, port: int
 ) -> AsyncIterator[tuple[Hub, Outside, asyncio.Event]]:
-    tasks, news, clock = set[asyncio.Task[None]](), asyncio.Event(), SystemClock()
-
-    def spawn(work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(work)
-        tasks.add(task)
-        task.add_done_callback(tasks.discard)
-
+    tasks, news, clock = Background(), asyncio.Event(), SystemClock()
     node = Node(name="hub", folder=folder / "hub", key=KEY, clock=clock)
     enrolled = {
         LIBRARIAN: Enrolled(name=LIBRARIAN, role=DEWEY, key=SigningKey(_SEED).public),
@@ -187,7 +181,7 @@ async def _hub(
         policy_text=preset("balanced"),
         librarian=outside.librarian,
         waiter=LoopWaiter(clock),
-        spawn=spawn,
+        spawn=tasks.spawn,
         zone=lambda: UTC,
         outside=outside,
     )
@@ -199,8 +193,7 @@ async def _hub(
     finally:
         await hub.stop()
         await outside.stop(running, 5)
-        for task in tuple(tasks):
-            task.cancel()
+        await tasks.end()
         await node.close()
 
 

@@ -4,12 +4,11 @@ Its lamps obey at once. It is made to be measured, and to be killed.
 """
 
 import asyncio
-from collections.abc import Coroutine
 from pathlib import Path
 import signal
 import sys
-from typing import Any
 
+from hearthnet.background import Background
 from hearthnet.core.bus.broker import Broker
 from hearthnet.core.companion import Companion, Identity
 from hearthnet.core.enrolled import DARCY
@@ -31,24 +30,20 @@ def broker(port: int) -> Broker:
 
 async def serve(folder: Path, port: int) -> None:
     """Manage until told to stop."""
-    stop, tasks = asyncio.Event(), set[asyncio.Task[None]]()
+    stop, tasks = asyncio.Event(), Background()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
-
-    def spawn(work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(work)
-        tasks.add(task)
-        task.add_done_callback(tasks.discard)
 
     identity = Identity(
         name=NAME, role=DARCY, key=SECRET, hub=KEY.public, broker=broker(port)
     )
     companion = Companion.open(identity, folder, agents=(NAME,))
-    manager = manage(companion, NAME, lamps(DEVICES, NAME), spawn)
+    manager = manage(companion, NAME, lamps(DEVICES, NAME), tasks.spawn)
     running = asyncio.ensure_future(companion.run())
     await stop.wait()
     companion.stop()
     await running
     manager.close()
+    await tasks.end()
     await companion.close()
 
 

@@ -6,7 +6,6 @@ one that an audit finds sound.
 """
 
 import asyncio
-from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC
 from pathlib import Path
@@ -17,6 +16,7 @@ from time import perf_counter
 from typing import Any
 
 from hearthnet.audit.history import audit
+from hearthnet.background import Background
 from hearthnet.core.clock import SystemClock
 from hearthnet.core.hub import Hub
 from hearthnet.core.intents import Origin
@@ -252,13 +252,7 @@ async def _live(
     """Have lamps moved one after another until there are enough events."""
     house = lamps(DEVICES)
     ids = [device.id for device in house.devices()]
-    tasks: set[asyncio.Task[None]] = set()
-
-    def spawn(coroutine: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.get_running_loop().create_task(coroutine)
-        tasks.add(task)
-        task.add_done_callback(tasks.discard)
-
+    tasks = Background()
     node = _node(folder, clock)
     writer.take(node.hello)
     node.subscribe(writer.take)
@@ -270,7 +264,7 @@ async def _live(
         policy_text=preset("balanced"),
         librarian=None,
         waiter=LoopWaiter(clock),
-        spawn=spawn,
+        spawn=tasks.spawn,
         zone=lambda: UTC,
     )
     await node.sync()
@@ -293,8 +287,7 @@ async def _live(
         await asyncio.sleep(PACE)
     await hub.stop()
     await node.close()
-    for task in tuple(tasks):
-        task.cancel()
+    await tasks.end()
 
 
 def _node(folder: Path, clock: VirtualClock) -> Node:

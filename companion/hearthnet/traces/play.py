@@ -17,6 +17,7 @@ from typing import Any
 
 from hearthnet.audit.findings import Finding
 from hearthnet.audit.ledger import Ledger
+from hearthnet.background import Background
 from hearthnet.core.approvals import FOLDER as APPROVALS, Approval
 from hearthnet.core.hub import Hub
 from hearthnet.core.intents import Plan, Request
@@ -100,7 +101,7 @@ class Player:
         """By the words: what is planned for them, and how long that takes."""
         self._intents: dict[str, str] = {}
         """Step's name to its intent."""
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = Background()
 
     async def play(self) -> None:
         """Go through the steps at their times."""
@@ -139,7 +140,7 @@ class Player:
             policy_text=self._trace.policy,
             librarian=None,
             waiter=LoopWaiter(self._clock),
-            spawn=self._spawn,
+            spawn=self._tasks.spawn,
             zone=lambda: self._trace.start.tzinfo or UTC,
             home=lambda: self._trace.home,
         )
@@ -166,15 +167,7 @@ class Player:
     async def _halt(self) -> None:
         await self._hub.stop()
         await self._node.close()
-        tasks = tuple(self._tasks)
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-
-    def _spawn(self, coroutine: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.get_running_loop().create_task(coroutine)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        await self._tasks.end()
 
     # Steps
 
@@ -309,9 +302,8 @@ class Player:
             self.played.seconds[step.name] = self._clock.seconds - start
 
         self._intents[step.name] = f"hub.{self._node.boot}.{seq}"
-        task = asyncio.eager_task_factory(asyncio.get_running_loop(), course())
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        loop = asyncio.get_running_loop()
+        self._tasks.keep(asyncio.eager_task_factory(loop, course()))
 
     def _lease(self, name: str) -> str:
         """Return the lease that came of a step."""
