@@ -51,6 +51,8 @@ class Reply:
     """The connection is closed in the middle of the stream."""
     cut: int | None = None
     """Only so many characters of the tool's input are sent."""
+    raw: bytes | None = None
+    """What is sent in place of a stream, as it is."""
     cached: int = 0
     """How many of the input's tokens come from the cache."""
 
@@ -204,6 +206,9 @@ class MessagesApi:
             await asyncio.sleep(self.latency)
             if reply.error and reply.after is None:
                 return _error(reply.error, "scripted", reply.headers)
+            if reply.raw is not None:
+                kind = {"content-type": "text/event-stream"}
+                return web.Response(body=reply.raw, headers=kind)
             return await self._stream(request, body, reply)
         except (asyncio.CancelledError, ConnectionError):
             self.dropped.set()

@@ -145,6 +145,65 @@ async def test_errors_are_told_apart(
     assert made.consultation.calls == calls
 
 
+def stream(*events: object) -> Reply:
+    """Return a stream of these events, whatever they are."""
+    lines = [
+        f"event: {event.get('type', 'x') if isinstance(event, dict) else 'x'}\n"
+        f"data: {json.dumps(event)}\n\n"
+        for event in events
+    ]
+    return Reply(raw="".join(lines).encode())
+
+
+START: dict[str, Any] = {
+    "type": "message_start",
+    "message": {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": "x",
+        "content": [],
+        "usage": {"input_tokens": 1, "output_tokens": 1},
+    },
+}
+GARBAGE = [
+    Reply(raw=b""),
+    Reply(raw=b"<html><body>Log in to the hotel's network</body></html>"),
+    Reply(raw=b'event: message_start\ndata: {"type":\n\n'),
+    Reply(raw=b"event: message_start\ndata: \xff\xfe\n\n"),
+    Reply(raw=b"\x00" * 5000),
+    stream({"type": "message_start"}),
+    stream({"type": "message_start", "message": {"usage": None}}),
+    stream({"type": "message_start", "message": {"usage": {"input_tokens": "many"}}}),
+    stream(START, {"type": "message_delta", "delta": {}, "usage": None}),
+    stream(START, {"type": "message_delta", "delta": {"stop_reason": ["?"]}}),
+    stream(START, {"type": "content_block_start", "index": 0}),
+    stream(
+        START,
+        {
+            "type": "content_block_delta",
+            "index": 0,
+            "delta": {"type": "input_json_delta", "partial_json": 7},
+        },
+    ),
+    stream({"type": "unheard_of"}, ["no", "object"], 3, None),
+]
+
+
+@pytest.mark.parametrize("reply", GARBAGE, ids=range(len(GARBAGE)))
+async def test_garbage_is_a_failed_model_and_nothing_worse(
+    api: MessagesApi, reply: Reply
+) -> None:
+    """A gateway's page, half a message, other types: told, counted, no plan."""
+    api.script = [reply]
+    made = await made_by(api)
+    assert made.kind is PlanKind.UNCLEAR
+    assert made.reason in (Reason.MODEL_FAILED, Reason.MODEL_UNREACHABLE)
+    assert made.actions == ()
+    assert made.consultation
+    assert made.consultation.calls == len(api.requests) <= 4
+
+
 async def test_a_fault_that_passes_is_waited_out(api: MessagesApi) -> None:
     api.script = [Reply(error="overloaded_error"), GOOD]
     assert (await made_by(api)).actions

@@ -242,6 +242,17 @@ class _Answer:
         self._stop: str | None = None
 
     def take(self, event: "RawMessageStreamEvent") -> None:
+        """Take over what an event brings.
+
+        Raises:
+            PlannerError: it is none of the API's; the SDK checks no shapes.
+        """
+        try:
+            self._take(event)
+        except (AttributeError, TypeError) as error:
+            raise PlannerError(Reason.MODEL_FAILED, f"malformed: {error}") from error
+
+    def _take(self, event: "RawMessageStreamEvent") -> None:
         match event.type:
             case "message_start":
                 self._count(event.message.usage)
@@ -261,7 +272,7 @@ class _Answer:
 
     def result(self) -> Json:
         """Return the tool's input, or the text where the tool was not called."""
-        if (reason := _BY_STOP.get(self._stop or "")) is not None:
+        if (reason := _BY_STOP.get(str(self._stop))) is not None:
             raise PlannerError(reason)
         if self._stop is None:
             raise PlannerError(
@@ -278,12 +289,19 @@ class _Answer:
     def _count(self, counted: Any) -> None:
         """Take over the totals; those of a later event include the earlier ones."""
         usage = self._usage
-        written = counted.cache_creation_input_tokens or 0
         if counted.input_tokens is not None:
-            usage.input_tokens = counted.input_tokens + written
+            written = _tokens(counted.cache_creation_input_tokens or 0)
+            usage.input_tokens = _tokens(counted.input_tokens) + written
         if counted.cache_read_input_tokens is not None:
-            usage.cached_tokens = counted.cache_read_input_tokens
-        usage.output_tokens = counted.output_tokens
+            usage.cached_tokens = _tokens(counted.cache_read_input_tokens)
+        usage.output_tokens = _tokens(counted.output_tokens)
+
+
+def _tokens(count: object) -> int:
+    """Return a count of tokens; what is none must not get into a budget."""
+    if isinstance(count, bool) or not isinstance(count, int) or count < 0:
+        raise TypeError(f"{count!r} tokens")
+    return count
 
 
 def _errors() -> tuple[type[Exception], ...]:
