@@ -72,6 +72,8 @@ ENGLISH = (
     Turn("en", "Turn on the lights in the bathroom", {}, "No such device or room"),
     Turn("en", "Set the speaker volume to 30 percent", {"study_speaker": 30}),
     Turn("en", "Turn off the TV", {"study_tv": "off"}),
+    Turn("en", "Why is the desk lamp on?", {}, "asked for it"),
+    Turn("en", "Leave the desk lamp on", {}, "already"),
     Turn(
         "en",
         "I can hardly see my book",
@@ -98,7 +100,8 @@ GERMAN = (
         {"living_floor": 25},
         model=(on("Floor lamp", 25),),
     ),
-    Turn("de", "Ist Floor lamp an?", {}, "ein"),
+    Turn("de", "Ist Floor lamp an?", {}, "ist an"),
+    Turn("de", "Warum ist Floor lamp an?", {}, "wollte es"),
     Turn(
         "de",
         "Mach es mir am Schreibtisch gemütlich",
