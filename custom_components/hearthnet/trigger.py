@@ -30,7 +30,7 @@ from .core.reasons import Reason
 from .core.status import Decision, QuestionStatus
 from .entity import DECIDED
 from .house import HassHouse
-from .speech import speech
+from .speech import asking, speech
 
 CONF_AGENT: Final = "agent"
 CONF_COMPLETE: Final = "complete"
@@ -196,7 +196,7 @@ class ConfirmationWanted(HearthnetTrigger[QuestionStatus]):
             return None
         told = {
             "question": item.id,
-            "sentence": item.sentence,
+            "sentence": asking(coordinator, item, self._hass.config.language),
             "principal": item.principal,
             ATTR_ENTITY_ID: entity_ids,
             "operation": item.operation,

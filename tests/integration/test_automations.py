@@ -180,6 +180,7 @@ async def test_a_confirmation(
     assert found["entity_id"] == [PLUG]
     assert found["operation"] == "switch.turn_off"
     assert found["principal"] == "Anna"
+    assert found["sentence"].startswith("Anna wants: Plug off. Now it is ")
     assert dt_util.parse_datetime(found["expires_at"], raise_on_error=True)
 
 

@@ -313,7 +313,8 @@ async def test_confirm_by_phone(
         push = await phones.pushed("Annas phone", "Plug")
     (question,) = hub.status.questions
     assert push["title"] == "HearthNet waits for you"
-    assert push["message"].startswith(question.sentence)
+    said = f"{hass_owner_user.name} wants: Plug off. Now it is in an unknown state."
+    assert push["message"] == said
     assert push["data"]["tag"] == question.id
     assert push["data"]["clickAction"] == "/lovelace/timeline"
     assert 0 < int(push["data"]["timeout"]) <= 120
