@@ -139,6 +139,33 @@ def test_a_question_is_answered_on_the_card(hearth: HassServer, page: Page) -> N
     assert hearth.state("switch.e2e_plug")["state"] == "off"
 
 
+def test_two_who_approve_at_once_do_it_once(
+    hearth: HassServer, open_page: OpenPage
+) -> None:
+    """Whoever was too late is told so, and nothing is done again."""
+
+    def executed() -> int:
+        told = hearth.action("hearthnet.timeline", {"type": "execute"}, answer=True)
+        return len(told["events"])
+
+    path = dashboard(hearth)
+    pages = [open_page(path, hass=hearth) for _ in range(2)]
+    before = executed()
+    propose(hearth, "switch.turn_on", "switch.e2e_plug")
+    approve = [
+        card_of(page)
+        .get_by_role("region", name="Waits for you")
+        .get_by_role("button", name="Approve")
+        .element_handle()
+        for page in pages
+    ]
+    for button in approve:
+        button.evaluate("(button) => button.click()")
+    pages[1].get_by_text("That is over already").first.wait_for()
+    row_of(card_of(pages[0]), "Sent; nothing reports back").wait_for()
+    assert executed() == before + 1
+
+
 def test_a_plan_for_later_is_canceled_on_the_card(
     hearth: HassServer, page: Page
 ) -> None:
