@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from .intents import Request
+from .lasting import Lasting
 from .leftovers import Dropped
 from .messages import Json, MessageType
 from .node import Node, Record
@@ -20,7 +21,7 @@ class Startup:
 
     past: Past
     records: tuple[Record, ...]
-    """The journal's records, oldest first, as far as they are kept."""
+    """Those of the journal's records that matter still, oldest first."""
 
     @classmethod
     def read(cls, node: Node) -> "Startup":
@@ -29,8 +30,9 @@ class Startup:
         Raises:
             JournalError: it is damaged.
         """
-        records = tuple(node.history())
-        return cls(past=read_past(records), records=records)
+        lasting = Lasting()
+        past = read_past(lasting.watching(node.history()))
+        return cls(past=past, records=lasting.records)
 
 
 @dataclass(frozen=True)
