@@ -14,6 +14,7 @@ from homeassistant.helpers import area_registry as ar
 from .core.intents import Action, Plan, PlanKind, Request, Step
 from .core.planner import Situation
 from .core.planner.phrases import normalize
+from .core.planner.words.questions import is_question
 from .core.reasons import Reason
 from .house import HassHouse
 from .sentences.devices import MAKERS
@@ -37,6 +38,7 @@ HERE = frozenset(
 """Our own sentences that mean the room they are said in, if they name nothing."""
 PLACED = frozenset({"name", "area", "floor", "everywhere"})
 """Slots that say where what is meant is."""
+MARKS = ("?", "\uff1f", "\u5417", "\u55ce")
 TOO = "HearthnetToo"
 """“The desk lamp too”: what was said before is meant for this as well."""
 DOMAINS_OF = {
@@ -134,6 +136,9 @@ class SentencePlanner:
             return None
         placed = _placed(setting, heard)
         plan = placed if isinstance(placed, Plan) else maker(setting, placed)
+        if plan.kind is PlanKind.COMMAND and _asks(request.text):
+            # “It is cold” wants it warmer; “is it cold?” wants to know.
+            return None
         if plan.reason is Reason.UNKNOWN_TARGET:
             # A model may know what was meant; the last planner says so otherwise.
             return None
@@ -305,6 +310,14 @@ def _placed(setting: Setting, heard: Heard) -> Heard | Plan:
         reason=Reason.AMBIGUOUS if areas else Reason.UNKNOWN_TARGET,
         near=tuple(sorted(areas)),
     )
+
+
+def _asks(text: str) -> bool:
+    """Tell whether a sentence says itself that it is a question.
+
+    Without a mark, word order alone would take a wish for one in some languages.
+    """
+    return any(mark in text for mark in MARKS) and is_question(text)
 
 
 def _set(value: str | Iterable[str]) -> set[str | None]:

@@ -400,6 +400,25 @@ async def test_a_door_is_not_left_open_by_a_word(home: Home) -> None:
         assert plan is None or plan.actions == (), text
 
 
+ASKED = (
+    ("is it too dark in here?", "is it cold in here?", "are the lights at half?"),
+    ("ist es zu dunkel hier?", "Ist es hier zu kalt?", "ist es zu warm"),
+    ("fait-il trop sombre ici ?", "il fait froid ici ?", "est-ce qu'il fait chaud ?"),
+    ("¿está muy oscuro aquí?", "¿hace frío?", "¿hay demasiada luz aquí?"),
+    ("这里太暗了吗？", "我有点冷吗？", "这里太亮了吗"),
+)
+
+
+async def test_who_asks_whether_it_is_dark_gets_no_light(home: Home) -> None:
+    wrong = []
+    for language, texts in zip(LANGUAGES, ASKED, strict=True):
+        for text in texts:
+            plan = await home.plan(text, language=language, area="Office")
+            if plan is not None and plan.actions:
+                wrong.append((text, [home.short(action) for action in plan.actions]))
+    assert wrong == []
+
+
 # Follow-ups
 
 

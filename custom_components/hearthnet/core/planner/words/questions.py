@@ -137,7 +137,7 @@ _BEGINNINGS_IF_MARKED = _one_of(
     have|do|will|there|when|the|this|that|these|those|all|my|our
     (?:das|der|die|den|alle|mein) .*(?: ist | sind | an | aus | auf | zu )
     habt|noch|schon|alles
-    il y a|quand|que|(?:la|le|les|l|tout) .*(?: est | sont )|c est
+    il y a|il fait|quand|que|(?:la|le|les|l|tout) .*(?: est | sont )|c est
     (?:el|la|los|las|todo) .*(?: está | están | sigue | siguen )|he|ha|han
     es|son|hace|tengo|tenemos|esta|estan|que|quien|donde|cuando|como|tiene|tienen
     porque|por que
