@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 EVIDENCE = ROOT / "docs/evidence.md"
 SHIPPED = "companion/hearthnet/traces/shipped"
 CAUTIOUS = "custom_components/hearthnet/core/policy/presets/cautious.yaml"
-LIMIT = 480.0
+LIMIT = 600.0
 """Seconds after which a part is given up."""
 _ABOUT = """\
 # Evidence
