@@ -145,6 +145,27 @@ async def test_a_cable_is_pulled(
             await phone_.until(lambda: phone_.texts() == ["Again."])
 
 
+@pytest.mark.parametrize("hours", [3, -3])
+async def test_a_machine_whose_clock_is_wrong(
+    mosquitto: Mosquitto, tmp_path: Path, hours: int
+) -> None:
+    """No clocks are compared: what is old is told by the clock of whoever said it."""
+
+    class Wrong(SystemClock):
+        def now(self) -> datetime:
+            return super().now() + timedelta(hours=hours)
+
+    house = television()
+    async with (
+        home(tmp_path, mosquitto.port, house) as here,
+        phone(tmp_path, mosquitto.port, house, Wrong()),
+    ):
+        await here.until(lambda: here.outside.alive("darcy"))
+        for state in ("on", "off"):
+            assert (await here.switch(state)).steps[0].outcome is Outcome.CHANGED
+        assert not here.outside.bus.reports.rejected
+
+
 async def test_a_librarian_whose_machine_lost_power_in_a_commit(
     mosquitto: Mosquitto, tmp_path: Path
 ) -> None:

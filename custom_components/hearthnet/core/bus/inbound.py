@@ -11,7 +11,7 @@ from datetime import timedelta
 from enum import StrEnum
 from hashlib import sha256
 
-from ..clock import Clock, to_text
+from ..clock import Clock, from_text, to_text
 from ..keys import VerifyKey
 from ..messages import EventId, MalformedError, Message, Position
 from ..node import Record
@@ -19,10 +19,12 @@ from .broker import Topics
 from .envelope import EnvelopeError, Frame, unpack, unseal, verified
 
 SKEW = timedelta(minutes=2)
-"""How far two machines' clocks may be apart before it costs messages.
+"""How much later than it should a message may come.
 
 What is old is thrown away here so that nobody has to think about it; no lease
-depends on it, for its time runs on its holder's own clocks.
+depends on it, for its time runs on its holder's own clocks. When it is over is the
+sender's to say, and told by the sender's clock: another machine's may be wrong by
+hours.
 """
 KEPT = 512
 """How many messages of a node are remembered, to know a duplicate by its bytes."""
@@ -132,6 +134,17 @@ class Inbound:
         self._key = key
         self._clock = clock
         self._memory: dict[str, _Memory] = {}
+        self._ahead: dict[str, timedelta] = {}
+        """By how much this node's wall clock is ahead of another's."""
+
+    def note_clock(self, status: Framed) -> None:
+        """Take what time it is for a node that says it is there; ValueError when none.
+
+        An older version does not say it.
+        """
+        at = status.frame.get("at")
+        if at is not None and status.frame["online"] is True:  # a will is old
+            self._ahead[status.sender] = self._clock.now() - from_text(at)
 
     def examine(
         self, topic: str, payload: bytes, *, retained: bool
@@ -218,7 +231,8 @@ class Inbound:
         if event.position <= memory.floor:
             text = "it is older than what came before it"
             return self._reject(Fault.REPLAYED, topic, sender, text, event)
-        if message.expires_at and self._clock.now() > message.expires_at + SKEW:
+        now = self._clock.now() - self._ahead.get(sender, timedelta())
+        if message.expires_at and now > message.expires_at + SKEW:
             text = f"its time was over at {to_text(message.expires_at)}"
             return self._reject(Fault.EXPIRED, topic, sender, text, event)
         memory.remember(event, digest)

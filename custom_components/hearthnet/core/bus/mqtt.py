@@ -12,6 +12,7 @@ import random
 import secrets
 from typing import Any
 
+from ..clock import to_text
 from ..journal import JournalError
 from ..keys import VerifyKey
 from ..messages import BROADCAST, Json, MessageType
@@ -268,7 +269,8 @@ class MqttBus:
 
     def _status_payload(self, *, online: bool) -> bytes:
         status = replace(self._status, online=online, about=self.about)
-        data = pack("status", **status.as_dict())
+        at = to_text(self._node.clock.now())
+        data = pack("status", at=at, **status.as_dict())
         return seal(data, self._node.sign(data))
 
     def _say_status(self) -> None:
@@ -336,6 +338,7 @@ class MqttBus:
         kind = found.frame["kind"]
         try:
             if kind == found.kind == "status":
+                self._inbound.note_clock(found)
                 self._take_status(Status.from_dict(found.frame), found.retained)
                 done()
             elif (handler := self._frames.get(kind)) is not None:
