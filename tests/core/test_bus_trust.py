@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from hearthnet.core.bus import presence, retry, twin
+from hearthnet.core.bus import mqtt, presence, retry, twin
+from hearthnet.core.bus.envelope import pack, seal
 from hearthnet.core.companion import Companion
 from hearthnet.core.keys import SigningKey, pass_on
 from hearthnet.core.librarian import host, stream
 from hearthnet.core.librarian.client import LibrarianProcess
+from hearthnet.core.messages import Json
 from hearthnet.core.outside import Outside
 from tests.core.bus_home import KEYS, Peer, broker, stranger
 from tests.core.records import check_complete, check_gapless, fsck, say
@@ -145,6 +147,34 @@ async def test_a_boot_that_others_saw_is_told(
             await hub.sees("phone")
             assert restored.node.boot == 9
             assert not restored.bus.fenced
+
+
+async def test_nobody_makes_up_a_later_boot_of_another(
+    mosquitto: Mosquitto, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A new boot drops what is granted; a machine taken over must not cause one."""
+    monkeypatch.setattr(mqtt, "ANSWER_SECONDS", 0.0)
+    hub = Peer("hub", tmp_path / "hub", mosquitto.port)
+    phone = Peer("phone", tmp_path / "phone", mosquitto.port)
+    async with hub, phone:
+        await hub.sees("phone")
+        await phone.sees("hub")
+        status = hub.bus.presence.status("phone")
+        assert status is not None
+        data = pack("status", **{**status.as_dict(), "node": "hub", "boot": 99})
+        forged = seal(data, KEYS["phone"].sign(data)).decode()
+        real = phone.bus._latest["hub"].decode()
+        changed = real.replace('"boot":1,', '"boot":99,')
+        made_up: tuple[Json, ...] = (forged, changed, "x", None, 7)
+        for said in made_up:
+            phone.bus.send_frame("hub", "seen", said=said)
+        phone.bus.send(phone.say("rupert", "After."))
+        await hub.until(lambda: "After." in hub.texts())
+        assert hub.bus.twin.seen == 0
+        assert hub.node.boot == 1
+        # What it has said itself is believed.
+        phone.bus.send_frame("hub", "seen", said=real)
+        await hub.until(lambda: hub.bus.twin.seen == 1)
 
 
 async def test_a_status_of_an_earlier_boot_counts_for_nothing(tmp_path: Path) -> None:

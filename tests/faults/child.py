@@ -104,8 +104,11 @@ async def hub(folder: Path, port: int, jump: float, *, wishes: bool) -> None:
         await whole.control.confirm_clock(ANNA)
     whole.open()
     running = asyncio.ensure_future(outside.run())
-    for manager in (JEEVES, PHONE) if wishes else ():
-        tasks.spawn(wish(whole, [n for n, m in MANAGERS.items() if m == manager]))
+    if wishes:
+        tasks.spawn(wish(whole, [n for n, m in MANAGERS.items() if m == JEEVES]))
+        # A lamp whose manager dies waits until the lease is dead: the others go on.
+        for lamp in (n for n, m in MANAGERS.items() if m == PHONE):
+            tasks.spawn(wish(whole, [lamp]))
     await stop.wait()
     await whole.stop()
     await outside.stop(running, 5)

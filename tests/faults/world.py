@@ -12,7 +12,7 @@ from hearthnet.core.killpoint import killpoint
 from hearthnet.core.operations import Operation
 
 PHONE, JEEVES = "phone", "jeeves"
-MANAGERS = {"a": JEEVES, "b": JEEVES, "c": JEEVES, "p": PHONE, "q": PHONE}
+MANAGERS = dict.fromkeys("abc", JEEVES) | dict.fromkeys("pqrstu", PHONE)
 """Lamps and who moves them."""
 
 

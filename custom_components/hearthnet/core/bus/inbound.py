@@ -66,6 +66,8 @@ class Framed:
     sender: str
     frame: Frame
     retained: bool
+    payload: bytes = b""
+    """As it came, with its signature."""
 
 
 type Done = Callable[[], None]
@@ -174,7 +176,13 @@ class Inbound:
         frame = unpack(data)
         if frame is not None:
             if frame.get("node") == sender:
-                return Framed(kind=kind, sender=sender, frame=frame, retained=retained)
+                return Framed(
+                    kind=kind,
+                    sender=sender,
+                    frame=frame,
+                    retained=retained,
+                    payload=payload,
+                )
             text = f"a frame of {frame.get('node')!r}"
             return self._reject(Fault.MISPLACED, topic, sender, text)
         if not live:

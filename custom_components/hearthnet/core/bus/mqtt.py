@@ -19,7 +19,7 @@ from ..messages import BROADCAST, Json, MessageType
 from ..node import Node, Record
 from . import Handler
 from .broker import Broker, Topics
-from .envelope import pack, seal
+from .envelope import pack, seal, unpack, verified
 from .inbound import Again, Done, Framed, FrameHandler, Heard, Inbound, Rejected
 from .link import Delivery, Link, LinkError, TakenOverError, Will, connect
 from .local import LocalBus
@@ -85,6 +85,8 @@ class MqttBus:
         )
         self._outbound = Outbound(node, self._broken)
         self.twin = Twin()
+        self._latest: dict[str, bytes] = {}
+        """The last status of each node, as it was signed."""
         self._link: Link | None = None
         self._stopping = asyncio.Event()
         self._failed: asyncio.Future[None] | None = None
@@ -156,6 +158,7 @@ class MqttBus:
     def forget(self, node: str) -> None:
         """Cut a node off that is not enrolled any more."""
         self._inbound.forget(node)
+        self._latest.pop(node, None)
         self.presence.forget(node)
         self._on_change()
 
@@ -339,33 +342,41 @@ class MqttBus:
         try:
             if kind == found.kind == "status":
                 self._inbound.note_clock(found)
-                self._take_status(Status.from_dict(found.frame), found.retained)
+                self._take_status(Status.from_dict(found.frame), found)
                 done()
             elif (handler := self._frames.get(kind)) is not None:
                 handler(found, done)
             else:
                 done()
-        except (KeyError, TypeError, ValueError) as error:
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
             _LOGGER.warning("A %s frame of %s: %r", kind, found.sender, error)
             done()
 
-    def _take_status(self, status: Status, retained: bool) -> None:
-        seen = self.presence.seen(status.node)
+    def _take_status(self, status: Status, found: Framed) -> None:
         if status.node == self._node.name:
-            self._take_own(status, retained)
-        elif status.boot < seen and status.online:
-            # Its disk went back, and the broker does not know it either.
-            self.send_frame(status.node, "seen", boot=seen)
-        elif self.presence.take(status):
-            self._on_change()
+            self._take_own(status, found.retained)
+        elif status.boot < self.presence.seen(status.node):
+            if status.online and status.node in self._latest:
+                # Its disk went back, and the broker does not know it either.
+                said = self._latest[status.node].decode()
+                self.send_frame(status.node, "seen", said=said)
+        else:
+            self._latest[status.node] = found.payload
+            if self.presence.take(status):
+                self._on_change()
         self.on_status(status)
 
     def _take_seen(self, found: Framed, done: Done) -> None:
-        """Hear that a later boot of this node was seen; it may still live."""
+        """Hear that a later boot of this node was seen; it may still live.
+
+        What this node has said then proves it, or anybody could end its boots.
+        """
         done()
-        boot = int(found.frame["boot"])
-        if found.kind == "inbox" and boot >= self._node.boot:
-            self.twin.seen = max(self.twin.seen, boot)
+        said, _ = verified(found.frame["said"].encode(), self._node.public_key)
+        status = Status.from_dict(unpack(said) or {})
+        mine = found.kind == "inbox" and status.node == self._node.name
+        if mine and status.boot >= self._node.boot:
+            self.twin.seen = max(self.twin.seen, status.boot)
             self._say_status()
             self._spawn(self.twin.outlive(self._node, ANSWER_SECONDS))
 
