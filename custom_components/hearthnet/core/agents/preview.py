@@ -73,9 +73,6 @@ def _verdict(
             device, device_id, action.operation, parameters, evidence, house=house
         )
 
-    if device is not None and not _reachable(device, house):
-        text = f"{device.name} is unavailable"
-        return step(Evidence(code=Reason.UNREACHABLE, text=text))
     compiled = problem or verifier.compile(device_id, action.operation, parameters)
     if isinstance(compiled, Problem):
         return step(Evidence(code=compiled.reason, text=compiled.text))
@@ -91,6 +88,10 @@ def _verdict(
     ruling = verifier.rule(assignment, compiled)
     if ruling.evidence:
         return step(*ruling.evidence)
+    # Last: what is forbidden stays so when the device is back.
+    if device is not None and not _reachable(device, house):
+        text = f"{device.name} is unavailable"
+        return step(Evidence(code=Reason.UNREACHABLE, text=text))
     granted = step(Evidence(text="it would be granted"))
     return replace(granted, outcome=Outcome.PLANNED)
 
