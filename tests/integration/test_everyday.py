@@ -118,6 +118,12 @@ OPEN: Wanted = ("cover.open_cover", ("cover.carport",), None)
 LOCKED: Wanted = ("lock.lock", ("lock.porch",), None)
 TARGET: Wanted = ("climate.set_temperature", ("climate.stove",), {"temperature": 21})
 BREEZE: Wanted = ("fan.set_percentage", ("fan.breeze",), {"percentage": 50})
+QUIETER: Wanted = (
+    "media_player.volume_set",
+    ("media_player.radio",),
+    {"volume_level": -10},
+)
+FASTER: Wanted = ("fan.set_percentage", ("fan.breeze",), {"percentage": 30})
 KEPT: Wanted = ("switch.turn_on", ("switch.pump",), None)
 LEFT_OFF: Wanted = ("switch.turn_off", ("switch.charger",), None)
 
@@ -228,6 +234,26 @@ SAID: list[tuple[Wanted, tuple[str, str, str, str, str]]] = [
         ),
     ),
     (
+        QUIETER,
+        (
+            "turn the radio down a bit",
+            "dreh Radio etwas runter",
+            "baisse un peu le son de Radio",
+            "baja Radio un poco",
+            "把Radio调低一点",
+        ),
+    ),
+    (
+        FASTER,
+        (
+            "turn up the breeze by 30 percent",
+            "mach Breeze höher um 30 Prozent",
+            "monte Breeze de 30 %",
+            "sube Breeze en 30 %",
+            "",
+        ),
+    ),
+    (
         KEPT,
         (
             "don't turn off the pump tonight",
@@ -264,6 +290,8 @@ async def test_wishes(home: Home) -> None:
     wrong = []
     for wanted, texts in SAID:
         for language, text in zip(LANGUAGES, texts, strict=True):
+            if not text:
+                continue  # that language has no such sentence
             plan = await home.plan(text, language=language, area="Office")
             actions = [home.short(a) for a in plan.actions] if plan else plan
             if actions != [wanted]:
@@ -382,6 +410,31 @@ async def test_what_is_on(home: Home) -> None:
     plan = await home.plan("are all the lights off?")
     assert plan is not None
     assert plan.say == "All of them."
+
+
+WARM = (
+    "what's the temperature?",
+    "wie warm ist es?",
+    "quelle température fait-il ?",
+    "¿qué temperatura hace?",
+    "现在多少度？",
+)
+
+
+async def test_how_warm_it_is(home: Home) -> None:
+    """One thermostat for the home is who is asked, wherever that is."""
+    for language, text in zip(LANGUAGES, WARM, strict=True):
+        for area in (None, "Hallway", "Office"):
+            plan = await home.plan(text, language=language, area=area)
+            assert asked(home, plan) == ["climate.stove"], (text, area)
+
+
+async def test_a_room_without_blinds_takes_none_of_another(home: Home) -> None:
+    for text in ("close the blinds a bit", "set the blinds to half"):
+        plan = await home.plan(text, area="Office")
+        assert plan is None or plan.actions == (), text
+    # A garage door is no blind.
+    assert await home.plan("open the blinds in the garage a bit") is None
 
 
 async def test_who_says_not_to_switch_it_off_does_not_say_to_switch_it_on(
