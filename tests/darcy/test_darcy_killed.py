@@ -100,11 +100,11 @@ async def test_killed_after_the_tap(
             first.send_signal(signal.SIGKILL)
             assert await first.wait() == -signal.SIGKILL
         adbd.world.tv.status = None
+        adbd.world.locked = adbd.world.secure = True  # the app cannot be read
         async with program(config) as second:
             step = (await asking).steps[0]
             assert step.outcome is Outcome.UNKNOWN, step
             # Before the app was read nothing is granted.
-            adbd.world.locked = adbd.world.secure = True
             blind = await here.do("tv.power_off")
             assert blind.steps[0].reason is Reason.UNREACHABLE, blind
             assert doubt(here.hub.node.view.get(device_path(TV))) is not None

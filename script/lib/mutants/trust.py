@@ -49,7 +49,7 @@ MUTATIONS = (
     never(
         "nothing late is obeyed",
         _INBOUND,
-        "message.expires_at and self._clock.now() > message.expires_at + SKEW",
+        "message.expires_at and now > message.expires_at + SKEW",
         _RULES,
     ),
     without(

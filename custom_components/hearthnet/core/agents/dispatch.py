@@ -110,12 +110,6 @@ class Dispatch:
                 return
             job.steps = await self._attempt(intent, job, intent.grounded)
             await self._persist(intent, job)
-            for _ in range(REGROUNDED):
-                if all(step.reason is not Reason.STALE_STATE for step in job.steps):
-                    break
-                # A lost race: ground afresh and propose once more.
-                moment = self._node.view.order
-                job.steps = await self._attempt(intent, job, moment)
         except JournalError as error:
             job.steps = (self._broken(job, Reason.JOURNAL_UNWRITABLE, str(error)),)
         except Exception as error:
@@ -138,15 +132,21 @@ class Dispatch:
         """Try again while the manager is away, as long as that is safe."""
         patience = Patience(self._clock, intent.deadline)
         absolute = self._absolute(job)
+        unsure: tuple[Step, ...] = ()
         while (now := standing(job.steps, absolute=absolute)) is Standing.BLOCKED or (
             now is Standing.IN_FLIGHT and self._unmet(job)
         ):
+            if now is Standing.IN_FLIGHT:
+                unsure = job.steps
             if not self._peers.expected(job.manager) or not await patience.pause():
                 break
             if self._peers.alive(job.manager):
                 # A new task, a new proposal, a new lease: nothing is sent twice.
                 moment = self._node.view.order
                 job.steps = await self._attempt(intent, job, moment)
+        if unsure and not all(step.outcome in DONE for step in job.steps):
+            # That it cannot be done now does not tell what came of it before.
+            job.steps, now = unsure, Standing.IN_FLIGHT
         doubtful = now in (Standing.IN_FLIGHT, Standing.REVIEW)
         if doubtful and self._unmet(job) is not False:
             self._reviews.open(intent.id, intent.request, job)
@@ -164,7 +164,15 @@ class Dispatch:
     async def _attempt(
         self, intent: Intent, job: Job, grounded: int
     ) -> tuple[Step, ...]:
-        """Make a task of a job and wait for its end."""
+        """Make a task of a job and wait for its end; after a lost race once more."""
+        for _ in range(REGROUNDED):
+            steps = await self._try(intent, job, grounded)
+            if all(step.reason is not Reason.STALE_STATE for step in steps):
+                return steps
+            grounded = self._node.view.order
+        return await self._try(intent, job, grounded)
+
+    async def _try(self, intent: Intent, job: Job, grounded: int) -> tuple[Step, ...]:
         if (assignment := self._assign(intent, job)) is None:
             return (self._gone(job),)
         paths = [POLICY_PATH]
