@@ -151,9 +151,13 @@ class Stage:
             self.hass.kill()
             self.hass.start()
             how = "kill -9 of Home Assistant, with Rupert and Jeeves in it"
+        self.reconnect()
+        return how
+
+    def reconnect(self) -> None:
+        """Go on after a start of Home Assistant."""
         self.socket = self.hass.websocket()
         self.until(self._ready, "HearthNet is back")
-        return how
 
     def _ready(self) -> bool:
         entries = self.hass.request("GET", "/api/config/config_entries/entry")
