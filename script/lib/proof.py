@@ -31,7 +31,7 @@ _ABOUT = """\
 Written by `script/proof`; no figure in here was typed. Each stands under the command
 that made it, with `.venv-core/bin` in the `PATH`. What holds on any machine (wrong
 verdicts, losses, tampering) makes a part fail; times are those of this machine, and one
-that misses its target is marked.
+that misses its target is marked. Longer campaigns of faults: [campaigns](campaigns.md).
 """
 NO_FIGURES = (KeyError, TypeError, IndexError, AttributeError, ValueError)
 """What telling of figures raises that are not there."""
