@@ -31,16 +31,9 @@ from .home import (
     request,
     running,
 )
-from .test_story import ASK, event, task
+from .test_story import ASK, event, task, turn
 
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
-
-
-def turn(operation: str, *devices: Device) -> Action:
-    return Action(
-        targets=tuple(device.id for device in devices),
-        operation=f"light.turn_{operation}",
-    )
 
 
 def reader(home: Home, language: str = "en") -> Reader:

@@ -131,10 +131,10 @@ async def test_away_when_due(
     assert told["outcome"] == "changed"
 
 
-async def test_a_room_deleted_while_its_lamps_go_on(
+async def study_going_on(
     hass: HomeAssistant, entry: MockConfigEntry, anna: Context
-) -> None:
-    """What was meant when it was said is done; the next sentence knows no such room."""
+) -> asyncio.Task[dict[str, Any]]:
+    """Ask for the lights of the study; return when they are being moved."""
     running = hass.async_create_task(
         call(hass, "ask", anna, text="Turn on the lights in the study", language="en")
     )
@@ -145,6 +145,14 @@ async def test_a_room_deleted_while_its_lamps_go_on(
     )
     await acting.wait()
     end()
+    return running
+
+
+async def test_a_room_deleted_while_its_lamps_go_on(
+    hass: HomeAssistant, entry: MockConfigEntry, anna: Context
+) -> None:
+    """What was meant when it was said is done; the next sentence knows no such room."""
+    running = await study_going_on(hass, entry, anna)
     areas = ar.async_get(hass)
     study = areas.async_get_area_by_name("Study")
     assert study is not None
@@ -165,16 +173,7 @@ async def test_a_device_removed_while_it_acts(
     hass: HomeAssistant, entry: MockConfigEntry, anna: Context
 ) -> None:
     """One lamp is taken out in the middle: the other is done, and both are told."""
-    running = hass.async_create_task(
-        call(hass, "ask", anna, text="Turn on the lights in the study", language="en")
-    )
-    acting = asyncio.Event()
-    node = entry.runtime_data.hub.node
-    end = node.subscribe(
-        lambda record: acting.set() if record.message.type == "execute" else None
-    )
-    await acting.wait()
-    end()
+    running = await study_going_on(hass, entry, anna)
     er.async_get(hass).async_remove(SHELF)
     told = await running
     outcomes = {step["name"]: step["outcome"] for step in told["steps"]}
