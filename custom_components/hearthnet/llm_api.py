@@ -18,6 +18,7 @@ from homeassistant.util.json import JsonObjectType
 import voluptuous as vol
 
 from .actions.common import ATTR_INTENT, ATTR_REASON, REASON, response_of, seen_of
+from .actions.wishes import async_propose
 from .const import DOMAIN
 from .coordinator import HearthnetCoordinator
 from .core.intents import Request
@@ -25,7 +26,7 @@ from .core.messages import EventId
 from .core.planner.undo import words_for
 from .principal import Caller, async_behind_agent, requested_by
 from .record_view import async_readable
-from .targets import ATTR_ACTION, ATTR_DATA, async_device_id, async_wanted
+from .targets import ATTR_ACTION, ATTR_DATA, async_device_id
 
 ATTR_AREA: Final = "area"
 ATTR_DOMAIN: Final = "domain"
@@ -129,35 +130,13 @@ class HearthnetAPI(llm.API):
         )
 
 
-async def _async_wish(
-    coordinator: HearthnetCoordinator,
-    caller: Caller,
-    given: dict[str, Any],
-    language: str,
-    *,
-    dry_run: bool = False,
-) -> dict[str, Any]:
-    wanted = async_wanted(coordinator, given)
-    result = await coordinator.hub.wishes.propose(
-        principal=caller.principal,
-        origin=caller.origin,
-        targets=wanted.targets,
-        operation=wanted.operation,
-        parameters=wanted.parameters,
-        reason=given[ATTR_REASON],
-        language=language,
-        dry_run=dry_run,
-    )
-    return response_of(coordinator, result, language)
-
-
 async def _async_plan(
     coordinator: HearthnetCoordinator,
     caller: Caller,
     given: dict[str, Any],
     language: str,
 ) -> dict[str, Any]:
-    return await _async_wish(coordinator, caller, given, language, dry_run=True)
+    return await async_propose(coordinator, caller, given, language, dry_run=True)
 
 
 async def _async_undo(
@@ -249,7 +228,7 @@ TOOLS: Final = (
         description="Do something in the home if HearthNet grants it.",
         parameters=WISH,
         annotations=_ACTS,
-        answer=_async_wish,
+        answer=async_propose,
     ),
     _Spec(
         name="Plan",

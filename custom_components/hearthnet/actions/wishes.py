@@ -1,5 +1,6 @@
 """Wishes: said, proposed, approved, and taken back."""
 
+from collections.abc import Mapping
 from datetime import datetime, time, timedelta
 from typing import Any, Final
 
@@ -86,22 +87,41 @@ async def _async_ask(
     return response_of(coordinator, result, language_of(call))
 
 
-async def _async_propose(
-    coordinator: HearthnetCoordinator, caller: Caller, call: ServiceCall
+async def async_propose(
+    coordinator: HearthnetCoordinator,
+    caller: Caller,
+    given: Mapping[str, Any],
+    language: str,
+    *,
+    dry_run: bool = False,
 ) -> dict[str, Any]:
-    """Do something in the home if it is granted."""
-    wanted = async_wanted(coordinator, call.data)
+    """Do what target, action and data say if it is granted; return what came of it.
+
+    Raises:
+        ServiceValidationError: naming the field and what would be right.
+    """
+    wanted = async_wanted(coordinator, given)
     result = await coordinator.hub.wishes.propose(
         principal=caller.principal,
         origin=caller.origin,
         targets=wanted.targets,
         operation=wanted.operation,
         parameters=wanted.parameters,
-        reason=call.data[ATTR_REASON],
-        language=language_of(call),
-        dry_run=call.data[ATTR_DRY_RUN],
+        reason=given[ATTR_REASON],
+        language=language,
+        dry_run=dry_run,
     )
-    return response_of(coordinator, result, language_of(call))
+    return response_of(coordinator, result, language)
+
+
+async def _async_propose(
+    coordinator: HearthnetCoordinator, caller: Caller, call: ServiceCall
+) -> dict[str, Any]:
+    """Do something in the home if it is granted."""
+    given = call.data
+    return await async_propose(
+        coordinator, caller, given, language_of(call), dry_run=given[ATTR_DRY_RUN]
+    )
 
 
 async def _async_approve(
