@@ -1,5 +1,6 @@
-"""Play recorded traces with the real core: no device, no model, no waiting.
+"""Play recorded traces with the real core over a real broker: no device, no model.
 
+Time leaps to whatever comes next.
 Checks the safety properties and the recorded decisions. Exit code: 0 all as recorded,
 1 something differs or does not hold, 2 a file cannot be read.
 """
@@ -14,6 +15,11 @@ import sys
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the command line."""
     parser.add_argument("traces", nargs="+", type=Path, metavar="TRACE")
+    parser.add_argument(
+        "--fast",
+        action="store_true",
+        help="in this process alone: no broker, and no librarian behind it",
+    )
     parser.add_argument(
         "--policy",
         type=Path,
@@ -45,6 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     anew = None
     try:
         from .core.policy.spots import PolicyError  # noqa: PLC0415
+        from .mosquitto import MosquittoError  # noqa: PLC0415
         from .traces.compare import accept, compare  # noqa: PLC0415
         from .traces.trace import TraceError  # noqa: PLC0415
 
@@ -61,11 +68,16 @@ def run(arguments: argparse.Namespace) -> int:
         for path in arguments.traces:
             if arguments.accept:
                 accept(path)
-            found = compare(path, arguments.policy, anew)
+            found = compare(
+                path, arguments.policy, anew, over_broker=not arguments.fast
+            )
             sys.stdout.writelines(f"{line}\n" for line in found.told())
             differs = bool(found.diff) and not what_if
             wrong = wrong or differs or bool(found.played.broken)
     except (OSError, TraceError, PolicyError) as error:
         sys.stderr.write(f"{error}\n")
+        return 2
+    except MosquittoError as error:
+        sys.stderr.write(f"{error}: install Debian's package mosquitto, or --fast\n")
         return 2
     return int(wrong)

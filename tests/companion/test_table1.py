@@ -1,5 +1,6 @@
 """The paper's table: what is counted is what happened."""
 
+from dataclasses import replace
 import json
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from hearthnet.traces.scenes import play_scenes
 
 def test_it_prints_the_rows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "table.json"
-    assert main(["table1", "--runs", "2", "--json", str(file)]) == 0
+    assert main(["table1", "--fast", "--runs", "2", "--json", str(file)]) == 0
     text = capsys.readouterr().out
     assert "2 runs." in text
     told = json.loads(file.read_text("utf-8"))
@@ -22,6 +23,12 @@ def test_it_prints_the_rows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert ours["Stale commands rejected"] == "2/2"
     assert ours["False rejections"] == "0"
     assert ours["Git integrity (fsck)"] == "2/2 sound"
+
+
+def test_it_is_alike_over_a_broker() -> None:
+    (here,) = play_scenes(1, 1, (1.0, 1.0))
+    (over,) = play_scenes(1, 1, (1.0, 1.0), over_broker=True)
+    assert replace(over, work=here.work) == here
 
 
 def test_the_model_takes_its_time() -> None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 import json
 from pathlib import Path
+import shutil
 from typing import Any
 
 import pytest
@@ -17,7 +18,9 @@ from hearthnet.core.gate import Gate
 from hearthnet.core.leasebook import LeaseBook
 from hearthnet.core.messages import MessageType
 from hearthnet.core.policy.load import preset
-from hearthnet.traces.play import KEY, play
+from hearthnet.traces.home import KEY
+from hearthnet.traces.play import play
+from hearthnet.traces.properties import missing
 from hearthnet.traces.trace import SHIPPED, Step, Trace, TraceError
 from hearthnet.traces.written import write
 from tests.support.messages_api import (
@@ -40,8 +43,57 @@ SCENES = SHIPPED / "scenes.json"
 def test_it_plays_as_it_was_recorded(
     path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["replay", str(path)]) == 0
+    assert main(["replay", "--fast", str(path)]) == 0
     assert " 0 differ; 0 properties broken" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("path", TRACES, ids=lambda path: path.stem)
+def test_it_plays_alike_over_a_broker(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["replay", str(path)]) == 0
+    shown = capsys.readouterr().out
+    assert " 0 differ; 0 properties broken" in shown
+    events = len(play(Trace.load(path)).records)
+    assert f"{events} of them in Git" in shown
+
+
+def test_a_fault_shows_over_a_broker_too(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(LeaseBook, "_fresh", lambda self, entry, found: None)
+    assert main(["replay", str(SCENES)]) == 1
+    assert "  -    refused: not_asked, fenced, revoked, stale_state" in (
+        capsys.readouterr().out
+    )
+
+
+def test_no_broker_to_start(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(shutil, "which", lambda *_arguments, **_named: None)
+    assert main(["replay", str(SCENES)]) == 2
+    assert "--fast" in capsys.readouterr().err
+    assert main(["table1", "--runs", "1"]) == 2
+    assert "--fast" in capsys.readouterr().err
+
+
+def test_what_is_not_in_git_is_named(tmp_path: Path) -> None:
+    played = play(Trace.load(SCENES))
+    write(played.records[:-2], tmp_path / "record")
+    lost = missing(played.records, tmp_path / "record")
+    assert lost == [record.message.id for record in played.records[-2:]]
+
+
+def test_more_than_one_crash() -> None:
+    trace = Trace.load(SHIPPED / "power_cut.json")
+    last = trace.steps[-1].at
+    more = (Step(at=last + 60, do="crash"), Step(at=last + 90, do="crash"))
+    played = play(replace(trace, steps=(*trace.steps, *more)))
+    assert played.broken == []
+    boots = sum(r.message.type is MessageType.HELLO for r in played.records)
+    crashed = sum(step.do in ("crash", "restart") for step in trace.steps)
+    assert boots == 1 + crashed + 2
 
 
 def test_it_is_the_same_every_time() -> None:
@@ -65,7 +117,7 @@ def test_a_gate_that_forgets_freshness_is_noticed(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(LeaseBook, "_fresh", lambda self, entry, found: None)
-    assert main(["replay", str(SCENES)]) == 1
+    assert main(["replay", "--fast", str(SCENES)]) == 1
     shown = capsys.readouterr().out
     assert "  -    refused: not_asked, fenced, revoked, stale_state" in shown
     assert "  +    refused: not_asked, fenced, revoked" in shown
@@ -82,7 +134,7 @@ def test_a_gate_that_checks_nothing_breaks_a_property(
     monkeypatch.setattr(LeaseBook, "check", nothing)
     monkeypatch.setattr(LeaseBook, "recheck", lambda *_arguments, **_named: ())
     monkeypatch.setattr(Gate, "_obstacles", lambda self, lease: ())
-    assert main(["replay", str(SCENES)]) == 1
+    assert main(["replay", "--fast", str(SCENES)]) == 1
     assert "not_asked:" in capsys.readouterr().out
 
 
@@ -93,7 +145,7 @@ def test_what_if_another_policy_had_been_in_force(
     rule = "{id: no-tv, why: a test, effect: deny, operations: media_player.turn_off}"
     text = preset("balanced").replace("rules:\n", f"rules:\n  - {rule}\n", 1)
     policy.write_text(text, "utf-8")
-    arguments = ["replay", str(SCENES), "--policy", str(policy)]
+    arguments = ["replay", "--fast", str(SCENES), "--policy", str(policy)]
     assert main(arguments) == 0
     shown = capsys.readouterr().out
     assert "  +    denied: policy_denied (no-tv)" in shown
@@ -116,7 +168,7 @@ async def test_what_if_a_model_had_planned(
     async with MessagesApi(answer) as api:
         monkeypatch.setenv("ANTHROPIC_BASE_URL", api.url)
         monkeypatch.setenv("ANTHROPIC_API_KEY", KEY_OF_API)
-        arguments = ["replay", str(SCENES), "--planner", MODEL]
+        arguments = ["replay", "--fast", str(SCENES), "--planner", MODEL]
         assert await asyncio.to_thread(main, arguments) == 0
         asked = [shown(body)["situation"]["request"] for body in api.requests]
     out = capsys.readouterr().out
@@ -144,7 +196,7 @@ def test_a_played_day_is_a_sound_record_that_can_be_cut(
     first = ["--since", "hub.1.1"]
     assert main(["record", str(record), str(again), *first]) == 0
     assert Trace.load(again).decisions == Trace.load(path).decisions
-    assert main(["replay", str(again)]) == 0
+    assert main(["replay", "--fast", str(again)]) == 0
 
 
 def test_a_later_part_begins_with_the_state_of_then(tmp_path: Path) -> None:
@@ -160,7 +212,7 @@ def test_a_later_part_begins_with_the_state_of_then(tmp_path: Path) -> None:
     cut = Trace.load(part)
     assert any(path.startswith("holds/") for path in cut.state)
     assert cut.decisions.count("    denied: conflict") == 3
-    assert main(["replay", str(part)]) == 0
+    assert main(["replay", "--fast", str(part)]) == 0
 
 
 def test_a_redacted_trace_tells_no_names_and_plays_alike(tmp_path: Path) -> None:
@@ -176,7 +228,7 @@ def test_a_redacted_trace_tells_no_names_and_plays_alike(tmp_path: Path) -> None
         assert device.name not in text
     for secret in ("Owner", "working from home", "Study", "Bedroom"):
         assert secret not in text
-    assert main(["replay", str(file)]) == 0
+    assert main(["replay", "--fast", str(file)]) == 0
 
 
 def wish(at: float, number: int, plan: Mapping[str, object]) -> Step:
@@ -228,7 +280,7 @@ def test_approvals_and_plans_for_later_are_part_of_a_day(tmp_path: Path) -> None
     cut = Trace.load(again)
     assert {"withdraw", "cancel"} <= {step.do for step in cut.steps}
     assert list(cut.decisions) == played.decisions
-    assert main(["replay", str(again)]) == 0
+    assert main(["replay", "--fast", str(again)]) == 0
     # From the second wish on: what was agreed to before is part of the beginning.
     later_on = next(
         record.message.id
@@ -241,15 +293,15 @@ def test_approvals_and_plans_for_later_are_part_of_a_day(tmp_path: Path) -> None
     assert any(path.startswith("approvals/") for path in Trace.decode(text).state)
     for secret in ("Anna", '"anna"', "Number", "Door"):
         assert secret not in text
-    assert main(["replay", str(again)]) == 0
+    assert main(["replay", "--fast", str(again)]) == 0
 
 
 def test_accepting_writes_the_decisions(tmp_path: Path) -> None:
     file = tmp_path / "trace.json"
     trace = replace(Trace.load(SCENES), decisions=())
     file.write_text(trace.encode(), "utf-8")
-    assert main(["replay", str(file)]) == 1
-    assert main(["replay", str(file), "--accept"]) == 0
+    assert main(["replay", "--fast", str(file)]) == 1
+    assert main(["replay", "--fast", str(file), "--accept"]) == 0
     assert Trace.load(file).decisions == Trace.load(SCENES).decisions
 
 
@@ -259,7 +311,7 @@ def test_no_trace(text: str, tmp_path: Path) -> None:
         Trace.decode(text)
     file = tmp_path / "trace.json"
     file.write_text(text, "utf-8")
-    assert main(["replay", str(file)]) == 2
+    assert main(["replay", "--fast", str(file)]) == 2
 
 
 def test_an_unknown_step() -> None:

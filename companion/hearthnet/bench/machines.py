@@ -7,9 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC
 import os
 from pathlib import Path
-import shutil
 import signal
-import socket
 import sys
 
 from hearthnet.background import Background
@@ -25,6 +23,7 @@ from hearthnet.core.outside import Outside
 from hearthnet.core.policy.load import preset
 from hearthnet.core.reservations import LoopWaiter
 from hearthnet.core.restart import Startup
+from hearthnet.mosquitto import MosquittoError, prepare
 
 from .home import KEY, NoPlanner, lamps
 from .manager import DEVICES, NAME, SECRET, broker
@@ -33,12 +32,6 @@ from .rows import UnavailableError
 LIBRARIAN = "dewey"
 _SEED = bytes(range(2, 34))
 _PROGRAM = "import sys; from hearthnet.cli import main; sys.exit(main())"
-_CONFIGURATION = """\
-listener {port} 127.0.0.1
-allow_anonymous true
-set_tcp_nodelay true
-max_queued_messages 100000
-"""
 
 
 class Process:
@@ -121,13 +114,11 @@ async def machines(folder: Path) -> AsyncIterator[Machines]:
     Raises:
         UnavailableError: there is no Mosquitto.
     """
-    path = os.environ.get("PATH", os.defpath) + ":/usr/sbin"
-    if (program := shutil.which("mosquitto", path=path)) is None:
-        raise UnavailableError("no mosquitto")
-    port = _free_port()
-    settings = folder / "mosquitto.conf"
-    settings.write_text(_CONFIGURATION.format(port=port))
-    mosquitto = Process(program, "-c", str(settings))
+    try:
+        command, port = prepare(folder)
+    except MosquittoError as error:
+        raise UnavailableError(str(error)) from error
+    mosquitto = Process(*command)
     config = _configure(folder, port)
     python = (sys.executable, "-c", _PROGRAM, "dewey", "--config", str(config))
     librarian = Process(*python)
@@ -210,8 +201,3 @@ def _configure(folder: Path, port: int) -> Path:
     data = folder / LIBRARIAN
     Config(path=path, seed=_SEED, identity=identity, data=data, settings={}).write()
     return path
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return int(server.getsockname()[1])

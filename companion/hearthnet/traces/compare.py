@@ -8,7 +8,8 @@ from time import perf_counter
 from hearthnet.core.policy.load import load
 
 from .chains import differences
-from .play import Anew, Played, play
+from .play import Played, play
+from .player import Anew
 from .trace import Trace
 
 
@@ -30,32 +31,41 @@ class Comparison:
 
     def told(self) -> Iterator[str]:
         """Yield the lines that people read."""
+        played = self.played
+        persisted = (
+            "" if played.persisted is None else f", {played.persisted:,} of them in Git"
+        )
         yield (
-            f"{self.trace.title}: {len(self.played.records):,} events in"
-            f" {self.seconds:.1f} s; {len(self.played.decisions)} lines of decisions,"
-            f" {self.changed} differ; {len(self.played.broken)} properties broken"
+            f"{self.trace.title}: {len(played.records):,} events in"
+            f" {self.seconds:.1f} s{persisted}; {len(played.decisions)} lines of"
+            f" decisions, {self.changed} differ; {len(played.broken)} properties broken"
         )
         yield from (f"  {line}" for line in (*self.diff, *self.played.broken))
 
 
 def compare(
-    path: Path, policy: Path | None = None, anew: Anew | None = None
+    path: Path,
+    policy: Path | None = None,
+    anew: Anew | None = None,
+    *,
+    over_broker: bool = False,
 ) -> Comparison:
     """Play a trace's file; with `policy` as if that had been in force all along.
 
-    With `anew` as if that had planned what people say.
+    With `anew` as if that had planned what people say; `over_broker` see `play`.
 
     Raises:
         OSError, TraceError, PolicyError: a file cannot be read.
+        MosquittoError: there is no broker to start.
     """
     trace = Trace.load(path)
-    start = perf_counter()
-    if policy is None:
-        played = play(trace, anew)
-    else:
+    course = trace
+    if policy is not None:
         text = policy.read_text("utf-8")
         load(text, None)
-        played = play(trace.with_policy(text), anew)
+        course = trace.with_policy(text)
+    start = perf_counter()
+    played = play(course, anew, over_broker=over_broker)
     return Comparison(
         trace=trace,
         played=played,

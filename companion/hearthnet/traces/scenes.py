@@ -11,7 +11,8 @@ from hearthnet.audit.history import audit
 from hearthnet.core.messages import Message, MessageType
 from hearthnet.core.reasons import DONE, Outcome, Reason
 
-from .play import KEY, play
+from .home import KEYS
+from .play import play
 from .trace import SHIPPED, Step, Trace
 from .written import write
 
@@ -53,12 +54,17 @@ class Run:
         )
 
 
-def play_scenes(runs: int, seed: int, model: tuple[float, float]) -> Iterator[Run]:
-    """Play the scenes so often, the model's time drawn anew each time."""
+def play_scenes(
+    runs: int, seed: int, model: tuple[float, float], *, over_broker: bool = False
+) -> Iterator[Run]:
+    """Play the scenes so often, the model's time drawn anew each time.
+
+    `over_broker` see `play`; without it, what came of it is recorded afterwards.
+    """
     random = Random(seed)  # noqa: S311
     trace = Trace.load(SHIPPED / "scenes.json")
     for _ in range(runs):
-        yield _run(_thinking(trace, random.uniform(*model)))
+        yield _run(_thinking(trace, random.uniform(*model)), over_broker)
 
 
 def _thinking(trace: Trace, seconds: float) -> Trace:
@@ -87,13 +93,16 @@ def _scene_1(trace: Trace) -> Step:
     return max(trace.steps, key=size)
 
 
-def _run(trace: Trace) -> Run:
+def _run(trace: Trace, over_broker: bool) -> Run:
     start = perf_counter()
-    played = play(trace)
+    played = play(trace, over_broker=over_broker)
     work = perf_counter() - start
-    with TemporaryDirectory(prefix="hearthnet-table1-") as folder:
-        write(played.records, Path(folder) / "record")
-        found = audit(Path(folder) / "record", {"hub": KEY.public})
+    persisted, sound = played.persisted, not played.broken
+    if persisted is None:
+        with TemporaryDirectory(prefix="hearthnet-table1-") as folder:
+            write(played.records, Path(folder) / "record")
+            found = audit(Path(folder) / "record", KEYS)
+        persisted, sound = found.ledger.events, sound and found.sound
     messages = [record.message for record in played.records]
     intents = {m.id: m for m in messages if m.type is MessageType.INTENT}
     chains = {
@@ -124,8 +133,8 @@ def _run(trace: Trace) -> Run:
         false_rejections=len(set(_wanted(routine)) - kept - set(_done(routine)))
         + sum(m.type is MessageType.DENIAL for c in others for m in c),
         events=len(played.records),
-        persisted=found.ledger.events,
-        sound=found.sound and not played.broken,
+        persisted=persisted,
+        sound=sound,
         work=work,
     )
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Self
 
 from .bus.broker import Broker
+from .bus.link import Connect, connect
 from .bus.local import LocalBus
 from .bus.mqtt import MqttBus
 from .bus.presence import Status
@@ -57,6 +58,7 @@ class Companion:
         version: str = "",
         renewed: Callable[[VerifyKey], None] = lambda _key: None,
         on_change: Callable[[], None] = lambda: None,
+        connect: Connect = connect,
     ) -> None:
         """`agents` may be written to from elsewhere; `renewed` see `Trust`."""
         self.node = node
@@ -79,6 +81,7 @@ class Companion:
             capabilities=capabilities,
             version=version,
             on_change=self._changed,
+            connect=connect,
         )
         self.mqtt.on_status = self._heard
         self.bus = RoutedBus(LocalBus(), self.mqtt)
@@ -104,6 +107,7 @@ class Companion:
         clock: Clock | None = None,
         renewed: Callable[[VerifyKey], None] = lambda _key: None,
         on_change: Callable[[], None] = lambda: None,
+        connect: Connect = connect,
     ) -> Self:
         """Start a boot with the journal in `folder`. Blocks.
 
@@ -125,6 +129,7 @@ class Companion:
             version=version,
             renewed=renewed,
             on_change=on_change,
+            connect=connect,
         )
 
     def guard(self, gate: Gate) -> None:

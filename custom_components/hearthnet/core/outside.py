@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 from .bus.broker import Broker
 from .bus.inbound import Framed
+from .bus.link import Connect, connect
 from .bus.mqtt import MqttBus
 from .bus.presence import Status
 from .bus.sharing import Sharing
@@ -43,6 +44,7 @@ class Outside:
         version: str = "",
         on_change: Callable[[], None] = lambda: None,
         on_start: Callable[[tuple[str, ...]], None] = lambda _agents: None,
+        connect: Connect = connect,
     ) -> None:
         """`chain` leads from old keys of the hub to its present one.
 
@@ -63,6 +65,7 @@ class Outside:
             capabilities=("root",),
             version=version,
             on_change=self._changed,
+            connect=connect,
         )
         self.bus.on_status = self._heard
         self.bus.on_frame(KIND, self._reported)

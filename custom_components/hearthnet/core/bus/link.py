@@ -6,12 +6,12 @@ each connection is a new client, acknowledges by hand, and reads the answers.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 import logging
 import socket
-from typing import Any
+from typing import Any, Protocol
 
 import aiomqtt
 from paho.mqtt import client as paho
@@ -72,6 +72,38 @@ class Will:
 
     topic: str
     payload: bytes
+
+
+class Connection(Protocol):
+    """A connection that stands; see `Link`, which is one over a network."""
+
+    async def subscribe(self, *filters: str) -> None:
+        """Subscribe to topics; AccessError when the broker refuses one."""
+
+    def publish(
+        self,
+        topic: str,
+        payload: bytes,
+        *,
+        retain: bool = False,
+        expiry: int | None = None,
+    ) -> asyncio.Future[None]:
+        """Hand a message to the broker; the result is the broker's answer."""
+
+    async def watch(self) -> None:
+        """Wait until the broker takes too long to answer, and raise LinkError."""
+
+    def ack(self, delivery: Delivery) -> None:
+        """Tell the broker that a delivery is dealt with."""
+
+    def deliveries(self) -> AsyncIterator[Delivery]:
+        """Go through what comes, until the connection is lost."""
+
+
+type Connect = Callable[
+    [Broker, str, Will | None], AbstractAsyncContextManager[Connection]
+]
+"""Makes a connection under a client's name, with a will; LinkError when it cannot."""
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,15 @@ from . import Handler
 from .broker import Broker, Topics
 from .envelope import pack, seal, unpack, verified
 from .inbound import Again, Done, Framed, FrameHandler, Heard, Inbound, Rejected
-from .link import Delivery, Link, LinkError, TakenOverError, Will, connect
+from .link import (
+    Connect,
+    Connection,
+    Delivery,
+    LinkError,
+    TakenOverError,
+    Will,
+    connect,
+)
 from .local import LocalBus
 from .outbound import Outbound
 from .presence import BEAT, Presence, Status
@@ -47,6 +55,7 @@ class MqttBus:
         on_change: Callable[[], None] = lambda: None,
         renewed: Callable[[str, bytes], VerifyKey | None] = lambda _node, _data: None,
         jitter: Callable[[], float] = random.random,
+        connect: Connect = connect,
     ) -> None:
         """Prepare to connect; `run` does.
 
@@ -59,6 +68,7 @@ class MqttBus:
         self._key = key
         self._on_change = on_change
         self._jitter = jitter
+        self._connect = connect
         self.topics = Topics(broker.prefix)
         self.presence = Presence(node.clock)
         self.about: dict[str, Json] = {}
@@ -87,7 +97,7 @@ class MqttBus:
         self.twin = Twin()
         self._latest: dict[str, bytes] = {}
         """The last status of each node, as it was signed."""
-        self._link: Link | None = None
+        self._link: Connection | None = None
         self._stopping = asyncio.Event()
         self._failed: asyncio.Future[None] | None = None
         self._background: set[asyncio.Task[None]] = set()
@@ -198,7 +208,7 @@ class MqttBus:
         gone = self._status_payload(online=False)
         topic = self.topics.status(self._node.name)
         will = Will(topic=topic, payload=gone)
-        async with connect(self._broker, self._identifier, will) as link:
+        async with self._connect(self._broker, self._identifier, will) as link:
             self._failed = failed = asyncio.get_running_loop().create_future()
             if self._status.boot != self._node.boot:
                 raise LinkError("a new boot began while connecting")
@@ -234,7 +244,7 @@ class MqttBus:
                 self.presence.lose()
                 self._on_change()
 
-    async def _subscribe(self, link: Link) -> None:
+    async def _subscribe(self, link: Connection) -> None:
         topics, name = self.topics, self._node.name
         wanted = [topics.inbox(name, "+"), topics.broadcast("+"), topics.status("+")]
         if "head" in self._frames:
@@ -299,7 +309,7 @@ class MqttBus:
 
     # Listening
 
-    async def _receive(self, link: Link) -> None:
+    async def _receive(self, link: Connection) -> None:
         async for delivery in link.deliveries():
             try:
                 self._take(link, delivery)
@@ -308,7 +318,7 @@ class MqttBus:
                 _LOGGER.exception("What came on %s broke something", delivery.topic)
                 link.ack(delivery)
 
-    def _take(self, link: Link, delivery: Delivery) -> None:
+    def _take(self, link: Connection, delivery: Delivery) -> None:
         def done() -> None:
             if self._link is link:
                 link.ack(delivery)

@@ -7,7 +7,7 @@ from functools import partial
 
 from ..journal import JournalError
 from ..node import Node
-from .link import AccessError, Link, LinkError
+from .link import AccessError, Connection, LinkError
 
 DRAIN_SECONDS = 5.0
 MAX_WAITING = 2000
@@ -29,13 +29,13 @@ class Outbound:
         """`broken` is told when the connection does not take something."""
         self._node = node
         self._broken = broken
-        self._link: Link | None = None
+        self._link: Connection | None = None
         self._waiting: list[_Parcel] = []
         self._sending: asyncio.Task[None] | None = None
         self.refused: dict[str, str] = {}
         """Topic to what the broker said when it refused a message."""
 
-    def open(self, link: Link) -> None:
+    def open(self, link: Connection) -> None:
         """Send over a connection from now on."""
         self._link = link
 

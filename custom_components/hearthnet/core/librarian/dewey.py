@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
+from ..bus.link import Connect, connect
 from ..clock import Clock
 from ..companion import Companion, Identity
 from ..keys import VerifyKey
@@ -56,6 +57,7 @@ class Dewey:
         *,
         clock: Clock | None = None,
         renewed: Callable[[VerifyKey], None] = lambda _key: None,
+        connect: Connect = connect,
     ) -> Self:
         """Start a boot. Blocks; JournalError when the journal cannot be used."""
         companion = Companion.open(
@@ -66,6 +68,7 @@ class Dewey:
             version=options.version,
             clock=clock,
             renewed=renewed,
+            connect=connect,
         )
         dewey = cls(companion, options)
         companion.on_change = dewey.look

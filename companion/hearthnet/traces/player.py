@@ -1,0 +1,241 @@
+"""Goes through a trace's steps in a home of its own."""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from hearthnet.core.intents import Plan, Request
+from hearthnet.core.leases import DEFAULT_TTL
+from hearthnet.core.messages import MessageType
+from hearthnet.core.planner import Situation
+from hearthnet.core.status import Cause
+from hearthnet.virtual import VirtualClock
+
+from .given import house_of, plan_of, request_of
+from .home import Home, Wires
+from .trace import Step, Trace, TraceError, action_of, principal_of
+
+AFTER = 150.0
+"""Seconds that a trace goes on after its last step: longer than an intent may take."""
+
+type Anew = Callable[[Request, Situation], Plan | None]
+"""Makes a plan while the day's time stands still."""
+
+
+class Player:
+    """One run of a trace. Each `_do_…` is what a step of that name does."""
+
+    def __init__(
+        self,
+        trace: Trace,
+        folder: Path,
+        clock: VirtualClock,
+        *,
+        anew: Anew | None,
+        wires: Wires | None,
+    ) -> None:
+        """Furnish the house; without `wires` the hub is alone in it."""
+        self._trace = trace
+        self._anew = anew
+        self._clock = clock
+        self._wires = wires
+        self.house = house_of(trace)
+        self._home = Home(
+            trace, folder, clock, house=self.house, planner=self, wires=wires
+        )
+        self.records = self._home.records
+        self.seconds: dict[str, float] = {}
+        """By the steps' names: how long an intent took until all its receipts were
+        in."""
+        self._plans: dict[str, deque[tuple[float, Plan | None]]] = {}
+        """By the words: what is planned for them, and how long that takes."""
+        self._intents: dict[str, str] = {}
+        """Step's name to its intent."""
+
+    async def play(self) -> None:
+        """Go through the steps at their times."""
+        if self._wires is not None:
+            await self._wires.start(self._clock)
+        await self._home.boot()
+        self._begin_as_recorded()
+        for step in self._trace.steps:
+            await asyncio.sleep(max(0.0, step.at - self._clock.seconds))
+            try:
+                await getattr(self, f"_do_{step.do}")(step)
+            except (AttributeError, KeyError, TypeError, ValueError) as error:
+                raise TraceError(f"step at {step.at}: {error!r}") from error
+        await asyncio.sleep(AFTER)
+        await self._home.halt()
+        if self._wires is not None:
+            await self._wires.stop()
+
+    async def plan(self, request: Request, situation: Situation) -> Plan | None:
+        """Return the recorded plan after the time that it took; a `Planner`."""
+        seconds, plan = self._plans[request.text].popleft()
+        await asyncio.sleep(seconds)
+        return plan if self._anew is None else self._anew(request, situation)
+
+    def _begin_as_recorded(self) -> None:
+        """Put on record what was there before the trace."""
+        if self._trace.state:
+            self._home.node.emit(
+                sender="rupert",
+                to="rupert",
+                type=MessageType.ALERT,
+                content="The state that the trace begins with.",
+                writes=self._trace.state,
+            )
+        for device in self._trace.devices:
+            if (values := self._trace.values.get(device.id)) and (
+                device.id not in self._trace.away
+            ):
+                self._home.hub.observe(device.id, values, cause=Cause.RECONNECT)
+
+    # Steps
+
+    async def _do_ask(self, step: Step) -> None:
+        request = request_of(step)
+        thought = float(step.data.get("think", 0.0)), plan_of(step)
+        self._plans.setdefault(request.text, deque()).append(thought)
+        self._begin(step, self._home.hub.wishes.ask(request))
+
+    async def _do_propose(self, step: Step) -> None:
+        (action,) = map(action_of, step.data["actions"])
+        request = request_of(step)
+        wish = self._home.hub.wishes.propose(
+            principal=request.principal,
+            origin=request.origin,
+            targets=action.targets,
+            operation=action.operation,
+            parameters=action.parameters,
+            relative=action.relative,
+            reason=request.text,
+        )
+        self._begin(step, wish)
+
+    async def _do_lease(self, step: Step) -> None:
+        (action,) = map(action_of, step.data["actions"])
+        request = request_of(step)
+        wish = self._home.hub.wishes.request_lease(
+            principal=request.principal,
+            origin=request.origin,
+            target=action.targets[0],
+            operation=action.operation,
+            parameters=action.parameters,
+            reason=request.text,
+            ttl=float(step.data.get("ttl", DEFAULT_TTL)),
+        )
+        self._begin(step, wish)
+
+    async def _do_use(self, step: Step) -> None:
+        lease = self._lease(step.data["lease"])
+        request = request_of(step)
+        use = self._home.hub.wishes.execute(
+            lease, principal=request.principal, origin=request.origin
+        )
+        self._begin(step, use)
+
+    async def _do_answer(self, step: Step) -> None:
+        question = self._question(step)
+        if question not in {one.id for one in self._home.hub.status.questions}:
+            return  # under another policy nobody is asked
+        request, until = request_of(step), step.data.get("until")
+        answer = self._home.hub.wishes.answer(
+            question,
+            principal=request.principal,
+            origin=request.origin,
+            approve=bool(step.data["approve"]),
+            until=None if until is None else datetime.fromisoformat(until),
+        )
+        self._begin(step, answer)
+
+    async def _do_withdraw(self, step: Step) -> None:
+        principal = request_of(step).principal
+        await self._home.hub.control.revoke_approval(self._question(step), principal)
+
+    async def _do_cancel(self, step: Step) -> None:
+        plan = self._intents.get(step.data["of"], step.data["of"])
+        await self._home.hub.control.cancel(plan, request_of(step).principal)
+
+    async def _do_change(self, step: Step) -> None:
+        data, device = step.data, step.data["device"]
+        self.house.unavailable.discard(device)
+        self.house.become(device, data["values"])
+        self._home.hub.observe(
+            device,
+            self.house.read(device).values,
+            cause=Cause(data["cause"]),
+            principal=principal_of(data.get("principal")),
+            detail=data.get("detail", ""),
+        )
+
+    async def _do_away(self, step: Step) -> None:
+        self.house.unavailable.add(step.data["device"])
+
+    async def _do_back(self, step: Step) -> None:
+        self.house.unavailable.discard(step.data["device"])
+
+    async def _do_restart(self, _step: Step) -> None:
+        await self._home.halt()
+        await self._home.boot()
+
+    async def _do_crash(self, _step: Step) -> None:
+        await self._home.crash()
+
+    async def _do_policy(self, step: Step) -> None:
+        text = "\n".join(step.data["policy"]) + "\n"
+        await self._home.hub.control.set_policy(text, request_of(step).principal)
+
+    async def _do_enable(self, step: Step) -> None:
+        enabled = bool(step.data["enabled"])
+        await self._home.hub.control.set_enabled(enabled, request_of(step).principal)
+
+    async def _do_revoke(self, step: Step) -> None:
+        lease = self._lease(step.data["lease"])
+        await self._home.hub.control.revoke_lease(lease, request_of(step).principal)
+
+    async def _do_release(self, step: Step) -> None:
+        data = step.data
+        for hold in self._home.hub.state.all_holds():
+            if (hold.device, hold.attribute) == (data["device"], data["attribute"]):
+                principal = request_of(step).principal
+                await self._home.hub.control.release_hold(hold.id, principal)
+
+    def _begin(self, step: Step, coroutine: Coroutine[Any, Any, Any]) -> None:
+        """Let an intent take its course; the trace goes on meanwhile."""
+        seq = self._home.node.position[1] + 1
+
+        async def course() -> None:
+            start = self._clock.seconds
+            # Under another policy there may be no lease to use, nothing to answer.
+            with suppress(LookupError, PermissionError):
+                await coroutine
+            self.seconds[step.name] = self._clock.seconds - start
+
+        self._intents[step.name] = f"hub.{self._home.node.boot}.{seq}"
+        loop = asyncio.get_running_loop()
+        self._home.keep(asyncio.eager_task_factory(loop, course()))
+
+    def _lease(self, name: str) -> str:
+        """Return the lease that came of a step."""
+        intent = self._intents[name]
+        for record in reversed(self._home.records):
+            message = record.message
+            if message.type is MessageType.GRANT and message.intent == intent:
+                return message.id
+        return intent  # under another policy there is none: the gate says so
+
+    def _question(self, step: Step) -> str:
+        """Return what was asked because of a step; else what it names itself."""
+        intent = self._intents.get(step.data["of"])
+        asked = (
+            record.message.id
+            for record in self._home.records
+            if record.message.type is MessageType.CONFIRMATION_REQUEST
+            and record.message.intent == intent
+        )
+        return next(asked, step.data["of"])
