@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Sequence
 from importlib import import_module
 from importlib.metadata import version
+import os
 import sys
 
 _COMMANDS = {
@@ -12,7 +13,7 @@ _COMMANDS = {
     "broker": "write a configuration for Mosquitto: TLS, users, topics by user",
     "darcy": "the phone's manager: serve a phone, examine it, show its screen",
     "dewey": "the librarian: records what the agents do in a Git repository",
-    "record": "cut a trace out of a record",
+    "record": "make a trace, out of a record or of what passes the broker",
     "replay": "play traces with the real core, also under another policy",
     "table1": "the paper's table, its numbers and ours",
     "pair": "pair this machine with a home, by the code that Home Assistant shows",
@@ -23,6 +24,8 @@ Only the one that is asked for is imported: Darcy has no pygit2, Dewey no ADB.
 """
 _EXTRAS = {"darcy": "darcy", "dewey": "dewey"}
 """What of the package's extras a command needs, where not `dewey,replay`."""
+_INTERRUPTED = 130
+"""The exit code of what was cut off, as shells have it for Ctrl-C."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -41,7 +44,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("rest", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     chosen = parser.parse_args(arguments)
     try:
-        return _run(chosen.command, chosen.rest)
+        code = _run(chosen.command, chosen.rest)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read, such as `head`, has enough. What is left must go somewhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _INTERRUPTED
+    except OSError as error:
+        sys.stderr.write(f"hearthnet {chosen.command}: {_told(error)}\n")
+        return 2
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] == __package__:
             raise
@@ -51,6 +64,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             f"install hearthnet[{extras}]\n"
         )
         return 2
+    return code
+
+
+def _told(error: OSError) -> str:
+    """Return what is wrong, in words, with the file if it is known."""
+    file = f"{error.filename}: " if error.filename is not None else ""
+    return f"{file}{error.strerror or error}"
 
 
 def _run(command: str, rest: Sequence[str]) -> int:

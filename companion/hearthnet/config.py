@@ -48,6 +48,12 @@ class Config:
     settings: dict[str, Any]
     """The rest, by table: what a person may add for Dewey or Darcy."""
 
+    @property
+    def repository(self) -> Path:
+        """Where a librarian keeps the record."""
+        told = self.settings.get("dewey", {}).get("repository")
+        return Path(told or self.data / "repository.git")
+
     @classmethod
     def read(cls, path: Path) -> Self:
         """Read a configuration. Blocks.

@@ -84,11 +84,7 @@ async def _serve(arguments: argparse.Namespace) -> None:
         raise ConfigError(f"{path} is of a {config.identity.role}")
     told = config.settings.get("dewey", {})
     options = Options(
-        repository=Path(
-            arguments.repository
-            or told.get("repository")
-            or config.data / "repository.git"
-        ),
+        repository=arguments.repository or config.repository,
         api=arguments.api or told.get("api"),
         mirror=arguments.mirror or told.get("mirror"),
         version=version("hearthnet"),

@@ -1,63 +1,229 @@
-"""Cut a trace out of a record: what came to a home and when, and what was decided."""
+"""Make a trace: what came to a home and when, and what was decided.
+
+Cuts it out of a record, or with --live listens on a librarian's machine to what
+passes the broker until Ctrl-C. Exit code: 0 written, 1 written, but something is
+missing at its end, 2 there is none.
+"""
 
 import argparse
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+import errno
+import os
 from pathlib import Path
 import re
+import signal
 import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .config import Config
+    from .core.messages import Message
+    from .traces.live import Observer
 
 HUB_START = re.compile(r"hub\.[0-9]+\.1")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the command line."""
-    parser.add_argument("repository", type=Path, help="the record, or a copy of it")
-    parser.add_argument("output", type=Path, help="the trace's file")
-    parser.add_argument("--title", default="", help="one line for people")
-    parser.add_argument(
-        "--since", metavar="EVENT", help="first event; else the hub's newest start"
+    parser.usage = (
+        "hearthnet record REPOSITORY OUTPUT [options]\n"
+        "       hearthnet record --live OUTPUT [options]"
     )
-    parser.add_argument("--until", metavar="EVENT", help="last event; else the newest")
+    parser.add_argument("words", nargs="+", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--title", default="", help="one line for people")
     parser.add_argument(
         "--redact", action="store_true", help="put marks for names and words"
     )
+    cut = parser.add_argument_group("of REPOSITORY, the record or a copy of it")
+    cut.add_argument(
+        "--since", metavar="EVENT", help="first event; else the hub's newest start"
+    )
+    cut.add_argument("--until", metavar="EVENT", help="last event; else the newest")
+    live = parser.add_argument_group("live, on a librarian's machine")
+    live.add_argument(
+        "--live", action="store_true", help="listen until Ctrl-C, then write"
+    )
+    live.add_argument(
+        "--config",
+        type=Path,
+        metavar="FILE",
+        help="the librarian's, as `hearthnet pair` has written it",
+    )
+    live.add_argument(
+        "--seconds", type=float, metavar="N", help="listen only for so long"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Span:
+    """What a trace is made of."""
+
+    messages: Sequence["Message"]
+    first: int
+    end: int
+    """The place after the last one."""
+    gaps: Sequence[str] = ()
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Cut; return the exit code."""
+    """Make the trace; return the exit code."""
+    *repository, output = arguments.words
+    cutting = arguments.since or arguments.until
+    listening = arguments.config or arguments.seconds is not None
+    if len(repository) != (not arguments.live) or (
+        cutting if arguments.live else listening
+    ):
+        sys.stderr.write(
+            "REPOSITORY OUTPUT, with --since and --until, or --live OUTPUT, with"
+            " --config and --seconds\n"
+        )
+        return 2
     try:
         # Git is not on a phone.
-        from .audit.history import UnreadableError, events  # noqa: PLC0415
-        from .traces.cut import cut  # noqa: PLC0415
-        from .traces.redacted import redacted  # noqa: PLC0415
+        from .audit.history import UnreadableError  # noqa: PLC0415
+        from .config import ConfigError  # noqa: PLC0415
+        from .core.bus.link import LinkError  # noqa: PLC0415
+        from .traces.live import LiveError  # noqa: PLC0415
         from .traces.trace import TraceError  # noqa: PLC0415
     except ModuleNotFoundError as error:
         text = "pip install 'hearthnet[dewey,replay]'"
         sys.stderr.write(f"{error.name} is missing: {text}\n")
         return 2
     try:
-        messages = [
-            event.message
-            for _, event in events(arguments.repository)
-            if event.message is not None and event.problem is None
-        ]
-        ids = [message.id for message in messages]
-        starts = [n for n, name in enumerate(ids) if HUB_START.fullmatch(name)]
-        first = ids.index(arguments.since) if arguments.since else max(starts)
-        last = ids.index(arguments.until) if arguments.until else len(ids) - 1
-        trace = cut(
-            arguments.title or f"{ids[first]} to {ids[last]}",
-            messages[:first],
-            messages[first : last + 1],
-        )
-    except (UnreadableError, TraceError, ValueError) as error:
+        if arguments.live:
+            span = _live(arguments, output)
+        else:
+            span = _cut(repository[0], arguments.since, arguments.until)
+        return _write(span, output, arguments)
+    except (UnreadableError, ConfigError, LinkError, LiveError, TraceError) as error:
         sys.stderr.write(f"{error}\n")
         return 2
+
+
+def _cut(repository: Path, since: str | None, until: str | None) -> _Span:
+    from .audit.history import events  # noqa: PLC0415
+    from .traces.trace import TraceError  # noqa: PLC0415
+
+    messages = [
+        event.message
+        for _, event in events(repository)
+        if event.message is not None and event.problem is None
+    ]
+    places = {message.id: place for place, message in enumerate(messages)}
+    for name in (since, until):
+        if name is not None and name not in places:
+            raise TraceError(f"{name} is not on record in {repository}")
+    starts = [place for name, place in places.items() if HUB_START.fullmatch(name)]
+    if not starts:
+        raise TraceError(f"no start of the hub is on record in {repository}")
+    first = places[since] if since else max(starts)
+    last = places[until] if until else len(messages) - 1
+    return _Span(messages=messages, first=first, end=last + 1)
+
+
+def _live(arguments: argparse.Namespace, output: Path) -> _Span:
+    """Listen, then join what was heard to what is on record."""
+    from .audit.history import UnreadableError, events  # noqa: PLC0415
+    from .config import Config, ConfigError, default_path  # noqa: PLC0415
+    from .traces.live import LiveError, joined  # noqa: PLC0415
+
+    path = arguments.config or default_path("dewey")
+    config = Config.read(path)
+    if config.identity.role != "dewey":
+        raise ConfigError(
+            f"{path} is of a {config.identity.role}: only a librarian may read the"
+            " journals"
+        )
+    # What fails now would fail after hours of listening.
+    try:
+        next(events(config.repository), None)
+    except UnreadableError as error:
+        raise LiveError(
+            f"{error}\nThe trace begins with what was so before, which is on record:"
+            " run this on the librarian's machine, with its --config, once Dewey has"
+            " started there"
+        ) from error
+    _try(output)
+    observer = asyncio.run(_listen(config, arguments.seconds))
+    if not observer.heard:
+        raise LiveError(
+            "nothing was heard, so there is no trace: nothing happened, or"
+            " the hub's events do not pass this broker (docs/traces.md, Live)"
+        )
+    recorded = [event for _, event in events(config.repository)]
+    known, gaps = joined(recorded, observer.heard, observer.keys)
+    messages = [e.message for e in known if e.message is not None and not e.problem]
+    names = {str(event) for event in observer.heard}
+    first = next((n for n, m in enumerate(messages) if m.id in names), None)
+    if first is None:
+        raise LiveError("; ".join((*gaps, "nothing that was heard is on record")))
+    return _Span(messages=messages, first=first, end=len(messages), gaps=gaps)
+
+
+async def _listen(config: "Config", seconds: float | None) -> "Observer":
+    """Listen until a signal comes, or for so many seconds."""
+    from .core.bus.link import LinkError  # noqa: PLC0415
+    from .core.clock import SystemClock  # noqa: PLC0415
+    from .traces.live import LiveError, Observer  # noqa: PLC0415
+
+    stop, loop = asyncio.Event(), asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop.set)
+    if seconds is not None:
+        loop.call_later(seconds, stop.set)
+    observer = Observer(config.identity, SystemClock(), _tell)
+    try:
+        await observer.listen(stop)
+    except (LinkError, OSError) as error:
+        broker = config.identity.broker
+        user = f" as {broker.username}" if broker.username else ""
+        place = f"{broker.host}:{broker.port}"
+        raise LiveError(f"the broker {place} is not reached{user}: {error}") from error
+    return observer
+
+
+def _write(span: _Span, output: Path, arguments: argparse.Namespace) -> int:
+    """Write the trace of a span, from one quiet moment to another."""
+    from .traces.cut import cut  # noqa: PLC0415
+    from .traces.quiet import quiet  # noqa: PLC0415
+    from .traces.redacted import redacted  # noqa: PLC0415
+    from .traces.trace import TraceError  # noqa: PLC0415
+
+    messages = span.messages
+    first, end = quiet(messages, span.first), quiet(messages, span.end)
+    if first < span.first:
+        _tell(f"it begins with {messages[first].id}: what was under way is in it")
+    if end < span.end:
+        _tell(f"it ends before {messages[end].id}, which was still under way")
+    if end <= first:
+        raise TraceError("nothing came to an end in that time, so there is no trace")
+    title = arguments.title or f"{messages[first].id} to {messages[end - 1].id}"
+    trace = cut(title, messages[:first], messages[first:end])
     if arguments.redact:
         trace = redacted(trace)
-    arguments.output.write_text(trace.encode(), "utf-8")
+    output.write_text(trace.encode(), "utf-8")
     sys.stdout.write(
-        f"{arguments.output}: {len(trace.steps)} steps, {len(trace.devices)} devices,"
+        f"{output}: {len(trace.steps)} steps, {len(trace.devices)} devices,"
         f" {len(trace.decisions)} lines of decisions; {trace.left_out} events of other"
         " nodes are not in it\n"
     )
-    return 0
+    for gap in span.gaps:
+        _tell(f"{gap}: the trace ends before it")
+    return int(bool(span.gaps))
+
+
+def _try(output: Path) -> None:
+    """Raise OSError if a file cannot be written."""
+    if output.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(output))
+    place = output if output.exists() else output.parent
+    if not os.access(place, os.W_OK):
+        number = errno.EACCES if place.exists() else errno.ENOENT
+        raise OSError(number, os.strerror(number), str(output))
+
+
+def _tell(text: str) -> None:
+    sys.stderr.write(f"{text}\n")
+    sys.stderr.flush()
