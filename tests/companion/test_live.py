@@ -293,7 +293,7 @@ async def test_it_is_what_the_record_gives(guarded: Mosquitto, tmp_path: Path) -
     assert trace.values[LAMPS[0]]["state"] == "on", "as it was before"
     assert "    denied: conflict" in trace.decisions
     assert [step.do for step in trace.steps] == [
-        *("ask", "propose", "propose", "change", "propose")
+        *("ask", "propose", "propose", "change", "propose", "end")
     ]
     # It is nobody: its one connection has published nothing.
     (name,) = {
@@ -324,7 +324,7 @@ async def test_the_broker_dies_in_the_middle(
             await here.recorded()
             assert await program.end(signal.SIGTERM) == 0, program.told
         trace = await same_as_cut(here, live)
-    assert [step.do for step in trace.steps] == ["propose", "ask", "propose"]
+    assert [step.do for step in trace.steps] == ["propose", "ask", "propose", "end"]
 
 
 async def test_dewey_dies_before_it_has_all(guarded: Mosquitto, tmp_path: Path) -> None:
@@ -352,7 +352,7 @@ async def test_dewey_dies_before_it_has_all(guarded: Mosquitto, tmp_path: Path) 
             here.dewey.send(signal.SIGCONT)
         await here.recorded()
         trace = await same_as_cut(here, live)
-    assert [step.do for step in trace.steps] == ["propose"] * 3
+    assert [step.do for step in trace.steps] == [*["propose"] * 3, "end"]
 
 
 async def test_forged_records_change_nothing(
@@ -379,7 +379,7 @@ async def test_forged_records_change_nothing(
             assert await program.end() == 0, program.told
         trace = await same_as_cut(here, live)
     assert "Never said." not in live.read_text("utf-8")
-    assert [step.do for step in trace.steps] == ["propose", "propose"]
+    assert [step.do for step in trace.steps] == ["propose", "propose", "end"]
 
 
 async def test_redacted_it_leaves_no_name(guarded: Mosquitto, tmp_path: Path) -> None:

@@ -296,6 +296,36 @@ def test_approvals_and_plans_for_later_are_part_of_a_day(tmp_path: Path) -> None
     assert main(["replay", "--fast", str(again)]) == 0
 
 
+def test_what_comes_due_is_in_the_day_or_after_it(tmp_path: Path) -> None:
+    """A plan for later, and nothing after it that would make the day as long."""
+    start = datetime(2026, 12, 1, 18, tzinfo=UTC)
+    action = {"targets": ["d"], "operation": "light.turn_on", "parameters": {}}
+    due = start + timedelta(minutes=20)
+    later = {"kind": "command", "actions": [action], "due": due.isoformat()}
+    trace = replace(
+        Trace.load(SCENES),
+        start=start,
+        policy=preset("balanced"),
+        devices=(Device(id="d", entity_id="light.d", name="Lamp", domain="light"),),
+        values={"d": {"state": "off"}},
+        answers={},
+        state={},
+        steps=(wish(1, 1, later), Step(at=2000, do="end")),
+        decisions=(),
+    )
+    played = play(trace)
+    record, cut = tmp_path / "record", tmp_path / "cut.json"
+    write(played.records, record)
+    arguments = ["record", str(record), str(cut), "--since", "hub.1.1"]
+    assert main(arguments) == 0
+    assert '    changed: Lamp {"state": "on"}' in Trace.load(cut).decisions
+    assert main(["replay", str(cut), "--fast"]) == 0
+    asked = next(r for r in played.records if r.message.type is MessageType.RESOLUTION)
+    assert main([*arguments, "--until", asked.message.id]) == 0
+    assert Trace.load(cut).decisions == ("Anna, app: Number 1", "  end: command")
+    assert main(["replay", str(cut), "--fast"]) == 0
+
+
 def test_accepting_writes_the_decisions(tmp_path: Path) -> None:
     file = tmp_path / "trace.json"
     trace = replace(Trace.load(SCENES), decisions=())

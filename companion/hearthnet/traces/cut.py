@@ -41,7 +41,9 @@ def cut(title: str, before: Iterable[Message], messages: Sequence[Message]) -> T
         raise TraceError("no event of the hub is in there")
     cutter = _Cutter(mine, view)
     furnished = cutter.furnished
-    steps = tuple(sorted(cutter.steps(), key=lambda step: step.at))
+    steps = sorted(cutter.steps(), key=lambda step: step.at)
+    end = (mine[-1].at - mine[0].at).total_seconds()
+    steps.append(Step(at=max(end, *(step.at for step in steps), 0.0), do="end"))
     devices = furnished.devices()
     names = {device.id: device.name for device in devices}
     return Trace(
@@ -53,7 +55,7 @@ def cut(title: str, before: Iterable[Message], messages: Sequence[Message]) -> T
         answers=furnished.answers,
         state={path: view.get(path) for path in view.paths() if path.startswith(_KEPT)},
         home=furnished.home,
-        steps=steps,
+        steps=tuple(steps),
         decisions=tuple(chains(mine, names)),
         left_out=len(messages) - len(mine),
     )

@@ -20,7 +20,9 @@ from .home import Home, Wires
 from .trace import Step, Trace, TraceError, action_of, principal_of
 
 AFTER = 150.0
-"""Seconds that a trace goes on after its last step: longer than an intent may take."""
+"""Seconds that a trace without an end goes on: longer than an intent may take."""
+SLACK = 1.0
+"""Seconds after a recorded end, when all was over: times are rounded."""
 
 type Anew = Callable[[Request, Situation], Plan | None]
 """Makes a plan while the day's time stands still."""
@@ -68,7 +70,8 @@ class Player:
                 await getattr(self, f"_do_{step.do}")(step)
             except (AttributeError, KeyError, TypeError, ValueError) as error:
                 raise TraceError(f"step at {step.at}: {error!r}") from error
-        await asyncio.sleep(AFTER)
+        ended = self._trace.steps and self._trace.steps[-1].do == "end"
+        await asyncio.sleep(SLACK if ended else AFTER)
         await self._home.halt()
         if self._wires is not None:
             await self._wires.stop()
@@ -172,6 +175,9 @@ class Player:
             principal=principal_of(data.get("principal")),
             detail=data.get("detail", ""),
         )
+
+    async def _do_end(self, _step: Step) -> None:
+        """Nothing more comes; what is due later is no part of the day."""
 
     async def _do_away(self, step: Step) -> None:
         self.house.unavailable.add(step.data["device"])
