@@ -55,7 +55,7 @@ class Outcome:
         )
         seen = (
             f"presence right after {slow:.1f} s at most "
-            f"({len(self.presence)} times waited for)"
+            f"({len(self.presence)} times waited for; {PRESENCE:g} s are wanted)"
         )
         acts = ", ".join(f"{n} {name}" for name, n in sorted(self.acts.items()))
         compared = (
