@@ -1,11 +1,12 @@
 """What the parts do and compare, in the words of the page."""
 
 REPLAY = """\
-Recorded with their timings, then played on a virtual clock, without a device or a
-model. Each line of the decisions (asked, proposed, granted or refused and why, what the
-devices were then) is compared with the recorded one. The properties are those of an
-[audit](audit.md) of all that was put on record, held against what reached the devices.
-The format: [traces](traces.md)."""
+Recorded with their timings, then played over a Mosquitto, with a librarian behind it,
+on a clock that leaps from one moment to the next; without a device or a model. Each
+line of the decisions (asked, proposed, granted or refused and why, what the devices
+were then) is compared with the recorded one. The properties are those of an
+[audit](audit.md) of the repository that came of it, held against what reached the
+devices. The format: [traces](traces.md)."""
 
 WHAT_IF = """\
 The same recorded day under another policy. `--planner` asks instead what another model
@@ -17,8 +18,8 @@ who has the hub's key; the [audit](audit.md) has to name what is wrong and the f
 commit, and nothing in sound ones. Each is a test of that name."""
 
 TABLE1 = """\
-Live runs of the three scenes with the real core, each with a Git repository that is
-audited. Counts are sums over all runs."""
+Live runs of the three scenes with the real core over a Mosquitto, each with a Git
+repository that is audited. Counts are sums over all runs."""
 
 SENTENCES = """\
 Drawn from the templates of Home Assistant's own intents, fragments as a microphone

@@ -11,7 +11,8 @@ from script.lib.mutants import CORE
 EXCERPT = 25
 """Lines of a long text that are shown."""
 REPLAYED = re.compile(
-    r"(?P<events>\d+) events in .* s; (?P<lines>\d+) lines of decisions, "
+    r"(?P<events>[\d,]+) events in .* s, (?P<kept>[\d,]+) of them in Git; "
+    r"(?P<lines>\d+) lines of decisions, "
     r"(?P<differ>\d+) differ; (?P<broken>\d+) properties broken"
 )
 
@@ -63,11 +64,13 @@ def replayed(ran: Ran) -> Iterator[Brief]:
     days = _days(ran)
     total = {name: sum(int(day[name]) for day in days) for name in REPLAYED.groupindex}
     figure = (
-        f"{len(days)} recorded days, {total['events']} events, {total['lines']} lines"
-        f" of decisions: {total['differ']} differ, {total['broken']} properties broken"
+        f"{len(days)} traces, {total['lines']} lines of decisions: {total['differ']}"
+        f" differ, {total['broken']} properties broken; {total['kept']} of"
+        f" {total['events']} events in Git"
     )
     good = not (total["differ"] or total["broken"])
-    yield Brief("a recorded day is decided again as it was", figure, good)
+    good = good and total["kept"] == total["events"]
+    yield Brief("recorded days are decided again as they were", figure, good)
 
 
 def what_if(ran: Ran) -> Iterator[str]:
@@ -148,12 +151,15 @@ def table1(ran: Ran) -> Iterator[str]:
 
 def in_paper(ran: Ran) -> Iterator[Brief]:
     """Tell the table's counts in a line."""
-    rows = [(metric, here) for _, metric, _, here in ran.told["table"]]
-    counts = "; ".join(f"{metric.lower()} {here}" for metric, here in rows[:-3])
+    counts = "; ".join(
+        f"{metric.lower()} {here} (paper: {paper})"
+        for _, metric, paper, here in ran.told["table"][:-3]
+    )
     yield Brief(
-        "the paper's table, from live runs", f"{len(ran.told['runs'])} runs: {counts}",
+        "the paper's table, from live runs",
+        f"{len(ran.told['runs'])} runs: {counts}",
         ran.status == 0,
-    )  # fmt: skip
+    )
 
 
 # Mutations
