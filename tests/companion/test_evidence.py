@@ -98,6 +98,7 @@ LIMITS = {
         "60 %": "example of a commit",
     },
     "second-machine": {"100 MiB": "free space below which nothing is recorded"},
+    "traces": {"150 seconds": "that a day goes on after its last step"},
 }
 """What is no measurement, and why."""
 
