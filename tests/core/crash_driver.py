@@ -22,13 +22,13 @@ from hearthnet.core.librarian.library import Library
 from hearthnet.core.messages import MessageType
 from hearthnet.core.node import Node
 from hearthnet.core.paths import device_path
-from tests.core.records import inline, make_node, recorded, say
+from tests.core.records import inline, journaled, make_node, recorded, say
 
 LAMP = device_path("lamp")
 
 
 async def work(folder: Path) -> None:
-    """Two boots' worth of events, recorded in batches, then purged.
+    """Two boots' worth of events, recorded in batches, then purged; and some more.
 
     What leaves the node is put down in a file that is not under test: it must
     be in the journal whatever happens.
@@ -47,6 +47,10 @@ async def work(folder: Path) -> None:
     await record(folder, node)
     await node.raise_boot(node.boot + 1)
     say(node, writes={LAMP: None, "policy.yaml": "rules: []"})
+    await node.sync()
+    await record(folder, node)
+    await node.purge(node.position)
+    say(node, "Now in another segment.")
     await node.sync()
     await record(folder, node)
     await node.purge(node.position)
@@ -86,11 +90,11 @@ def check_prefix(folder: Path) -> None:
     """Check that git holds no event that the journal does not, right after a kill."""
     if not (folder / "record/refs/heads/main").exists():
         return
+    journal = journaled(folder / "journal")
     for event, message in recorded(folder / "record"):
-        journal = folder / f"journal/{event.boot}.log"
-        if journal.exists():
-            line = journal.read_bytes().split(b"\n")[event.seq - 1]
-            assert line.endswith(message.encode()), f"{event} is not in the journal"
+        if event.position >= min(journal, default=(0, 0)):
+            said = journal.get(event.position)
+            assert said == message, f"{event} is not in the journal"
 
 
 def main() -> int:

@@ -135,6 +135,17 @@ def check_gapless(repository: Path) -> dict[tuple[str, int], int]:
     return ends
 
 
+def journaled(folder: Path) -> dict[tuple[int, int], str]:
+    """Return what a journal's files hold, by place; a line cut off counts as none."""
+    found = {}
+    for path in folder.glob("*.log"):
+        boot, first = (*map(int, path.stem.split(".")), 1)[:2]
+        lines = path.read_bytes().split(b"\n")[:-1]
+        for seq, line in enumerate(lines, first):
+            found[boot, seq] = line.decode().split(" ", 2)[2]
+    return found
+
+
 def check_complete(repository: Path, node: Node) -> None:
     """Check that git has exactly what the journal has, byte for byte."""
     journal = [

@@ -29,6 +29,10 @@ def opened(folder: Path, boot: int | None = None, run: Runner = inline) -> Journ
     return journal
 
 
+def files(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*.log"))
+
+
 def texts(journal: Journal) -> list[str]:
     return [entry.data.decode() for entry in journal.history()]
 
@@ -306,7 +310,7 @@ asyncio.run(main())
 
 
 @settings(max_examples=50, deadline=None)
-@given(st.lists(st.sampled_from(["append", "sync", "tick", "fail", "probe"])))
+@given(st.lists(st.sampled_from(["append", "sync", "tick", "fail", "probe", "part"])))
 async def test_synced_means_written_for_any_interleaving(
     tmp_path_factory: pytest.TempPathFactory, steps: list[str]
 ) -> None:
@@ -341,7 +345,9 @@ async def test_synced_means_written_for_any_interleaving(
                 await asyncio.sleep(0)
             case "probe":
                 await journal.probe()
-        on_disk = (folder / "1.log").read_bytes().count(b"\n")
+            case "part":
+                journal.part()
+        on_disk = sum(p.read_bytes().count(b"\n") for p in files(folder))
         assert promised <= on_disk <= journal.seq
     fail = False
     await asyncio.gather(*waiters, return_exceptions=True)
@@ -393,12 +399,13 @@ async def test_purge_keeps_what_git_lacks_and_what_is_young(tmp_path: Path) -> N
         await journal.close()
     journal = opened(tmp_path)
     now = 1_000_000_000.0
-    for boot, age in ((1, KEEP_SECONDS + 1), (2, KEEP_SECONDS - 1), (3, 1e7), (4, 1e7)):
+    for boot, age in ((1, 1e7), (2, KEEP_SECONDS + 1), (3, KEEP_SECONDS - 1), (4, 1e7)):
         os.utime(tmp_path / f"{boot}.log", (now - age, now - age))
-    assert journal.purgeable((3, 1), now) == [1, 3]
-    assert journal.purgeable((3, 0), now) == [1]
+    old = journal.purgeable((4, 1), now)
+    assert [one.boot for one in old] == [1, 2], "never with a hole"
+    assert [one.boot for one in journal.purgeable((2, 0), now)] == [1]
     assert journal.checkpoint() is None
-    journal.purge([1], {"state": "é"})
+    journal.purge(old[:1], {"state": "é"})
     assert journal.checkpoint() == {"state": "é"}
     assert not (tmp_path / "1.log").exists()
     assert [e.boot for e in journal.history()] == [2, 3, 4]
@@ -406,3 +413,103 @@ async def test_purge_keeps_what_git_lacks_and_what_is_young(tmp_path: Path) -> N
     (tmp_path / "checkpoint.json").write_bytes(b"{")
     with pytest.raises(JournalError):
         Journal(tmp_path, inline).checkpoint()
+
+
+async def test_a_long_boot_stands_in_several_segments(tmp_path: Path) -> None:
+    journal = opened(tmp_path)
+    journal.part()  # there is nothing yet to be parted from
+    for n in range(1, 6):
+        journal.append(str(n).encode(), None)
+        await journal.sync()
+        if n in (2, 3):
+            journal.part()
+    journal.part()
+    names = [path.name for path in files(tmp_path)]
+    assert names == ["1.3.log", "1.4.log", "1.log"]
+    for after in range(6):
+        for limit in (1, 2, 9):
+            read = journal.read((1, after), limit)
+            expected = list(range(after + 1, 6))[:limit]
+            assert [entry.seq for entry in read] == expected
+            assert [int(entry.data) for entry in read] == expected
+        assert journal.count((1, after)) == 5 - after
+    await journal.close()
+    journal = opened(tmp_path)
+    assert journal.end == (1, 5)
+    journal.append(b"6", None)
+    await journal.sync()
+    assert texts(journal) == ["1", "2", "3", "4", "5", "6"]
+    assert journal.count((1, 4)) == 2
+
+
+async def test_the_old_of_a_boot_that_goes_on_is_purged(tmp_path: Path) -> None:
+    journal = opened(tmp_path)
+    for n in range(1, 5):
+        journal.append(str(n).encode(), None)
+        await journal.sync()
+        journal.part()
+    now = 1_000_000_000.0
+    for path in files(tmp_path):
+        os.utime(path, (1, 1))
+    assert journal.purgeable((1, 0), now) == []
+    old = journal.purgeable((1, 2), now)
+    assert [one.end for one in old] == [(1, 1), (1, 2)]
+    assert [one.end for one in journal.purgeable((9, 9), now)][-1] == (1, 3), (
+        "not the one that is written"
+    )
+    journal.purge(old, {})
+    assert journal.first == (1, 3)
+    assert texts(journal) == ["3", "4"]
+    assert journal.count((0, 0)) == journal.count((1, 1)) == 2
+    await journal.close()
+    assert texts(Journal(tmp_path, inline)) == ["3", "4"]
+
+
+async def test_a_segment_that_is_gone_is_noticed(tmp_path: Path) -> None:
+    journal = opened(tmp_path)
+    for n in range(1, 4):
+        journal.append(str(n).encode(), None)
+        await journal.sync()
+        journal.part()
+    await journal.close()
+    (tmp_path / "1.2.log").unlink()
+    with pytest.raises(JournalError, match="missing"):
+        Journal(tmp_path, inline)
+
+
+@pytest.mark.parametrize("how", ["full", "short", "sync"])
+async def test_parting_on_a_failed_disk(tmp_path: Path, disk: Disk, how: str) -> None:
+    journal = opened(tmp_path)
+    journal.append(b"1", None)
+    await journal.sync()
+    journal.part()
+    disk.broken = how
+    journal.append(b"2", None)
+    with pytest.raises(JournalError):
+        await journal.sync()
+    disk.broken = None
+    journal.append(b"3", None)
+    assert await journal.probe()
+    assert texts(journal) == ["1", "2", "3"]
+    await journal.close()
+    assert texts(Journal(tmp_path, inline)) == ["1", "2", "3"]
+
+
+async def test_a_parted_journal_is_cut_only_where_nothing_was_synced(
+    tmp_path: Path,
+) -> None:
+    journal = opened(tmp_path)
+    for data in (b"one", b"two"):
+        journal.append(data, None)
+        await journal.sync()
+        journal.part()
+    await journal.close()
+    last = tmp_path / "1.2.log"
+    last.write_bytes(last.read_bytes()[:-1])
+    journal = Journal(tmp_path, inline)
+    assert journal.end == (1, 1)
+    await journal.close()
+    first = tmp_path / "1.log"
+    first.write_bytes(first.read_bytes()[:-1])
+    with pytest.raises(JournalError, match=r"1\.log: record 1 is damaged"):
+        Journal(tmp_path, inline)

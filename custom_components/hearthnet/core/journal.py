@@ -1,20 +1,22 @@
 """The journal: what a node did, on its own disk before anything leaves the node.
 
-One folder a node, one segment a boot (`<boot>.log`), one line a record:
+One folder a node, one segment or several a boot (`<boot>.log`, `<boot>.<n>.log`),
+one line a record:
 
     <crc32 of the rest><+ or nothing> <base64 signature or -> <message>
 
-The n-th line of a segment is the boot's n-th event. `+` marks the first record
-written after a successful sync. So a damaged record with no `+` after it was
-never synced, hence never left the node: it is cut off as a torn tail. With a
-`+` after it, something durable was lost, and the journal does not open.
+A segment begins with the boot's first, or n-th, event; each line is the next one.
+`+` marks the first record written after a successful sync. So a damaged record
+with no `+` after it was never synced, hence never left the node: it is cut off
+as a torn tail. With a `+` after it, or a segment after its own, something
+durable was lost, and the journal does not open.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
 import fcntl
-from itertools import islice
+from itertools import islice, takewhile
 import json
 import os
 from pathlib import Path
@@ -24,6 +26,7 @@ from . import segment
 from .files import datasync, make_folder, replace, sync_folder
 from .killpoint import killpoint
 from .messages import Position
+from .segment import Segment, segments
 
 MAX_PENDING = 20_000
 """How many records wait for a failed disk before no more are taken."""
@@ -73,6 +76,8 @@ class Journal:
         self._failure: Exception | None = None
         self._file: int | None = None
         self._size = 0
+        self._full = False
+        """Whether what is written next begins another segment."""
         self._cursor: tuple[Position, int] | None = None
         try:
             make_folder(folder)
@@ -80,13 +85,12 @@ class Journal:
         except OSError as error:
             raise JournalError(f"{folder}: {error}") from error
         try:
-            self._boots = sorted(_boots(folder))
-            self._ends = dict(self._scan())
+            self._segments = self._scan()
         except (OSError, JournalError) as error:
             os.close(self._lock)
             raise JournalError(f"{folder}: {error}") from error
-        self.boot = self._boots[-1] if self._boots else 0
-        self.seq = self._ends.get(self.boot, 0)
+        last = self._segments[-1] if self._segments else Segment(0)
+        self.boot, self.seq = last.end
         """The boot and seq of the last record appended, written or not."""
         self._synced: Position = self.end
 
@@ -97,8 +101,7 @@ class Journal:
         """The place of the last record appended, (0, 0) if there is none."""
         if self.seq:
             return self.boot, self.seq
-        ends = [(boot, seq) for boot, seq in self._ends.items() if seq]
-        return max(ends, default=(0, 0))
+        return max((s.end for s in self._segments if not s.empty), default=(0, 0))
 
     @property
     def synced(self) -> Position:
@@ -107,17 +110,15 @@ class Journal:
 
     @property
     def first(self) -> Position | None:
-        """The place of the oldest record there is, None if there is none."""
-        boot = next((b for b in self._boots if self._length(b)), None)
-        return None if boot is None else (boot, 1)
+        """The place of the oldest synced record, None if there is none."""
+        return next(((s.boot, s.first) for s in self._segments if not s.empty), None)
 
     def count(self, after: Position) -> int:
         """Return how many synced records follow `after`."""
-        boots = (b for b in self._boots if after[0] <= b <= self._synced[0])
         return sum(
-            (self._synced[1] if b == self._synced[0] else self._length(b))
-            - (after[1] if b == after[0] else 0)
-            for b in boots
+            s.last - max(s.first - 1, after[1] if s.boot == after[0] else 0)
+            for s in self._segments
+            if s.end > after
         )
 
     @property
@@ -132,7 +133,8 @@ class Journal:
         if boot <= self.boot or self._pending:
             raise JournalError(f"boot {boot} cannot follow {self.boot}")
         try:
-            self._adopt(boot, self._create(boot))
+            following = Segment(boot)
+            self._adopt(following, self._create(following))
         except OSError as error:
             raise JournalError(f"{self._folder}: {error}") from error
 
@@ -140,8 +142,9 @@ class Journal:
         """Start a later boot while records may still arrive for the present one."""
         if boot <= self.boot:
             raise JournalError(f"boot {boot} cannot follow {self.boot}")
+        following = Segment(boot)
         try:
-            file = await self._run(lambda: self._create(boot))
+            file = await self._run(lambda: self._create(following))
         except OSError as error:
             raise JournalError(f"{self._folder}: {error}") from error
         try:
@@ -150,7 +153,11 @@ class Journal:
         except BaseException:
             os.close(file)
             raise
-        self._adopt(boot, file)
+        self._adopt(following, file)
+
+    def part(self) -> None:
+        """Let what comes stand in another segment, so that this one can be purged."""
+        self._full = self._file is not None and not self._segments[-1].empty
 
     def append(self, data: bytes, signature: bytes | None) -> Position:
         """Take a record into memory and return its place; `sync` writes it.
@@ -234,44 +241,38 @@ class Journal:
             raise JournalError(f"{self._folder}/{_CHECKPOINT}: not an object")
         return data
 
-    def purgeable(self, durable: Position, now: float) -> list[int]:
-        """Return the boots before this one that Git holds and that are 7 days old.
+    def purgeable(self, durable: Position, now: float) -> list[Segment]:
+        """Return the oldest that Git holds and that are 7 days old. Blocks."""
 
-        Blocks.
-        """
-        return [
-            boot
-            for boot in self._boots
-            if boot < self.boot
-            and (boot, self._ends[boot]) <= durable
-            and self._segment(boot).stat().st_mtime < now - KEEP_SECONDS
-        ]
+        def over(one: Segment) -> bool:
+            written = self._path(one).stat().st_mtime
+            return one.end <= durable and written < now - KEEP_SECONDS
 
-    def purge(self, boots: list[int], checkpoint: dict[str, Any]) -> None:
-        """Remove segments, after storing what they told of the node's state. Blocks."""
+        return list(takewhile(over, self._segments[:-1]))
+
+    def purge(self, old: list[Segment], checkpoint: dict[str, Any]) -> None:
+        """Remove the oldest, once what they tell of the node is stored. Blocks."""
         replace(
             self._folder / _CHECKPOINT,
             json.dumps(checkpoint, ensure_ascii=False).encode(),
         )
         killpoint()
-        for boot in boots:
-            self._segment(boot).unlink()
-            self._boots.remove(boot)
+        for one in old:
+            self._path(one).unlink()
+            # One at a time, or a power cut might leave a hole.
+            sync_folder(self._folder)
+            self._segments.remove(one)
             killpoint()
-        sync_folder(self._folder)
 
     # The disk
 
-    def _length(self, boot: int) -> int:
-        return self.seq if boot == self.boot else self._ends[boot]
+    def _path(self, one: Segment) -> Path:
+        return self._folder / one.name
 
-    def _segment(self, boot: int) -> Path:
-        return self._folder / f"{boot}.log"
-
-    def _create(self, boot: int) -> int:
+    def _create(self, one: Segment) -> int:
         killpoint()
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
-        file = os.open(self._segment(boot), flags, 0o600)
+        file = os.open(self._path(one), flags, 0o600)
         try:
             os.fsync(file)
             sync_folder(self._folder)
@@ -281,19 +282,21 @@ class Journal:
             raise
         return file
 
-    def _adopt(self, boot: int, file: int) -> None:
+    def _adopt(self, following: Segment, file: int) -> None:
         if self._file is not None:
             os.close(self._file)
-        self._ends[self.boot] = self.seq
-        self._file, self._size = file, 0
-        self.boot, self.seq = boot, 0
-        self._boots.append(boot)
+        self._file, self._size, self._full = file, 0, False
+        self._segments.append(following)
+        if following.boot > self.boot:
+            self.boot, self.seq = following.end
 
     async def _write_pending(self) -> None:
         count = len(self._pending)
         records = self._pending[:count]
         target = self.end
         try:
+            if self._full:
+                await self._part()
             self._size = await self._run(lambda: self._write(records))
         except (OSError, RuntimeError) as error:
             # RuntimeError: the executor has shut down.
@@ -301,8 +304,14 @@ class Journal:
         else:
             del self._pending[:count]
             self._synced = target
+            self._segments[-1].last = target[1]
         finally:
             self._flush = None
+
+    async def _part(self) -> None:
+        boot, last = self._segments[-1].end
+        following = Segment(boot, last + 1, last)
+        self._adopt(following, await self._run(lambda: self._create(following)))
 
     def _write(self, records: list[bytes]) -> int:
         """Write records after the last synced one, sync, return the new size.
@@ -325,53 +334,54 @@ class Journal:
     def _error(self) -> JournalError:
         return JournalError(f"{self._folder}: {self._failure}")
 
-    def _scan(self) -> Iterator[tuple[int, int]]:
+    def _scan(self) -> list[Segment]:
         """Check every segment, cut the last one's torn tail, tell where each ends."""
-        for boot in self._boots:
-            path = self._segment(boot)
-            data = path.read_bytes()
+        found = sorted(segments(self._folder), key=lambda s: (s.boot, s.first))
+        for number, one in enumerate(found):
+            data = self._path(one).read_bytes()
             count, length, synced = segment.check(data)
+            if number and not one.follows(found[number - 1]):
+                raise JournalError(f"{one.name}: what stood before it is missing")
             if length < len(data):
-                if synced or boot != self._boots[-1]:
-                    raise JournalError(f"{path.name}: record {count + 1} is damaged")
-                with path.open("r+b") as file:
+                if synced or one is not found[-1]:
+                    damaged = one.first + count
+                    raise JournalError(f"{one.name}: record {damaged} is damaged")
+                with self._path(one).open("r+b") as file:
                     file.truncate(length)
                     os.fsync(file.fileno())
-            yield boot, count
+            one.last += count
+        return found
 
     def _entries(self, after: Position) -> Iterator[Entry]:
         """Go through the synced records that follow `after`.
 
         Where it stopped is remembered, so that reading on is cheap.
         """
-        until = self._synced
-        for boot in self._boots:
-            if not after[0] <= boot <= until[0]:
+        for one in tuple(self._segments):
+            last = one.last
+            if one.end <= after:
                 continue
-            seq, offset = 0, 0
-            if self._cursor and self._cursor[0] == after and boot == after[0]:
-                (_, seq), offset = self._cursor
-            with self._segment(boot).open("rb") as file:
+            seq, offset = one.first - 1, 0
+            begun = one.boot == after[0] and one.first <= after[1]
+            if begun and self._cursor and self._cursor[0] == after:
+                seq, offset = after[1], self._cursor[1]
+            with self._path(one).open("rb") as file:
                 file.seek(offset)
                 for line in file:
                     seq += 1
                     offset += len(line)
-                    if (boot, seq) > until:
-                        return
-                    if (boot, seq) > after:
-                        self._cursor = (boot, seq), offset
-                        yield _read(boot, seq, line)
+                    if seq > last:
+                        break
+                    if (one.boot, seq) > after:
+                        self._cursor = (one.boot, seq), offset
+                        yield _read(one, seq, line)
 
 
-def _read(boot: int, seq: int, line: bytes) -> Entry:
+def _read(one: Segment, seq: int, line: bytes) -> Entry:
     try:
-        return Entry(boot, seq, *segment.read(line))
+        return Entry(one.boot, seq, *segment.read(line))
     except ValueError as error:
-        raise JournalError(f"{boot}.log: record {seq} is damaged: {error}") from error
-
-
-def _boots(folder: Path) -> Iterator[int]:
-    return (int(path.stem) for path in folder.glob("*.log") if path.stem.isdecimal())
+        raise JournalError(f"{one.name}: record {seq} is damaged: {error}") from error
 
 
 def _lock(path: Path) -> int:

@@ -209,16 +209,19 @@ class Node:
             except ValueError as error:
                 raise _foreign(entry, error) from error
 
-    async def purge(self, durable: Position) -> list[int]:
-        """Remove old boots that Git holds up to `durable`; return which."""
+    async def purge(self, durable: Position) -> None:
+        """Remove what is old, as far as Git holds it: up to `durable`.
+
+        What comes next stands in another segment, so that the present one gets old.
+        """
         now = self.clock.now().timestamp()
-        boots = await self._run(lambda: self.journal.purgeable(durable, now))
-        if boots:
+        old = await self._run(lambda: self.journal.purgeable(durable, now))
+        if old:
             checkpoint = self.view.snapshot()
             # The checkpoint must not know of events that a power cut would lose.
             await self.sync()
-            await self._run(lambda: self.journal.purge(boots, checkpoint))
-        return boots
+            await self._run(lambda: self.journal.purge(old, checkpoint))
+        self.journal.part()
 
     async def close(self) -> None:
         """Write what is pending and let go of the journal."""

@@ -1,13 +1,59 @@
-"""The lines of a journal's segment: how a record is written, checked and read.
+"""A journal's segment: its name, and how its lines are written, checked and read.
 
 <crc32 of the rest><+ or nothing> <base64 signature or -> <message>
 """
 
 import base64
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
 import re
 from zlib import crc32
 
+from .messages import Position
+
+_NAME = re.compile(r"([1-9][0-9]*)(?:\.([1-9][0-9]*))?\.log")
 _MARKED = re.compile(rb"(?=([0-9a-f]{8}\+ [^\n]*\n))")
+
+
+@dataclass
+class Segment:
+    """One file of a journal: events of one boot that follow one another."""
+
+    boot: int
+    first: int = 1
+    """The number of its first event."""
+    last: int = 0
+    """The number of its last synced event; one less than `first` while it is empty."""
+
+    @property
+    def name(self) -> str:
+        """What its file is called: `7.log`, and `7.4001.log` for what follows it."""
+        return (
+            f"{self.boot}.log" if self.first == 1 else f"{self.boot}.{self.first}.log"
+        )
+
+    @property
+    def end(self) -> Position:
+        """The place of its last event."""
+        return self.boot, self.last
+
+    @property
+    def empty(self) -> bool:
+        """Tell whether nothing stands in it yet."""
+        return self.last < self.first
+
+    def follows(self, other: "Segment") -> bool:
+        """Tell whether no event is missing between the other one and this one."""
+        return self.first == (other.last + 1 if other.boot == self.boot else 1)
+
+
+def segments(folder: Path) -> Iterator[Segment]:
+    """Find a folder's segments; how far each goes is not known yet."""
+    for path in folder.glob("*.log"):
+        if (found := _NAME.fullmatch(path.name)) is not None:
+            first = int(found[2] or 1)
+            yield Segment(int(found[1]), first, first - 1)
 
 
 def record(data: bytes, signature: bytes | None) -> bytes:
