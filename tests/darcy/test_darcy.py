@@ -14,6 +14,7 @@ from hearthnet.core.devices import Device
 from hearthnet.core.intents import Origin
 from hearthnet.core.messages import MessageType
 from hearthnet.core.news import HoldBroken
+from hearthnet.core.paths import device_path
 from hearthnet.core.phone.recipe import Recipe
 from hearthnet.core.reasons import Outcome, Reason
 from hearthnet.core.status import Cause
@@ -241,6 +242,48 @@ async def test_a_lease_for_later(
         with pytest.raises(LookupError):
             await here.hub.wishes.execute(on, principal=ANNA, origin=Origin.APP)
         assert adbd.world.tv.presses == ["power"]
+
+
+async def test_what_changed_in_home_assistant_makes_a_lease_on_the_phone_stale(
+    mosquitto: Mosquitto, adbd: FakeAdbd, key_file: Path, tmp_path: Path
+) -> None:
+    """The gate is on another machine than who writes what the lease rests on."""
+    box = "media_player.tv"
+    television = Device(id=box, entity_id=box, name="TV", domain="media_player")
+    # Somebody may be at the phone: nothing is read in the app, and written, meanwhile.
+    adbd.world.touched_at = time.monotonic() - 60
+    async with (
+        home(tmp_path, mosquitto.port, same_as=box) as here,
+        darcy(tmp_path, mosquitto.port, adbd.port, key_file) as phone,
+    ):
+        here.house.add(television, state="on", is_volume_muted=False)
+        view = phone.companion.node.view
+        await here.reached()
+        granted = await here.hub.wishes.request_lease(
+            principal=ANNA,
+            origin=Origin.APP,
+            target=TV,
+            operation="tv.mute",
+            parameters={},
+            reason="a test",
+        )
+        assert granted.lease, granted
+        assert view.version(device_path(box)) is None, "not told without need"
+        here.hub.observe(box, {"is_volume_muted": True}, cause=Cause.RECONNECT)
+        await until(lambda: view.version(device_path(box)))
+
+        refused = await here.hub.wishes.execute(
+            granted.lease, principal=ANNA, origin=Origin.APP
+        )
+
+        (step,) = refused.steps
+        assert (step.outcome, step.reason) == (Outcome.REFUSED, Reason.STALE_STATE)
+        assert step.evidence[0].event == view.version(device_path(box))
+        assert adbd.world.tv.presses == []
+        # What is asked for anew is decided on what is so now.
+        done = await here.do("tv.mute")
+        assert done.steps[0].outcome is Outcome.CHANGED, done
+        assert adbd.world.tv.presses == ["mute"]
 
 
 async def test_recipes_follow_the_hub(

@@ -147,6 +147,8 @@ class Hub:
             recipe=self._recipes.digest_of,
             vision=self._vision,
         )
+        if outside is not None:
+            outside.rests = self.issuer.rests
         if outside is not None and chooser is not None:
             choosing = Choosing(
                 node,

@@ -17,7 +17,7 @@ from .librarian.client import LibrarianProcess
 from .librarian.relay import Relay
 from .librarian.remote import RemoteLibrarian
 from .librarian.stream import Named, Shown, Stream
-from .node import Node
+from .node import Node, Record
 from .paths import HUB, RECIPES
 from .phone.camera import KIND as PICTURE, Picture
 from .phone.choice import KIND as QUESTION, Question
@@ -80,6 +80,9 @@ class Outside:
         self.on_question: Callable[[str, Question], object] = lambda _node, _asked: None
         """Called when a phone's node asks what it shall tap."""
         self._sharing = Sharing(node, self.bus, self._told)
+        self.rests: Callable[[str], Collection[str]] = lambda _agent: ()
+        """Gives the paths that the live leases of an agent rest on."""
+        node.subscribe(self._written)
         self._relay: Relay | None = None
         self.librarian: RemoteLibrarian | None = None
         if record is not None:
@@ -220,7 +223,24 @@ class Outside:
         one = self._enrolled.get(peer)
         if one is None or one.role == DEWEY:
             return ("none/",)
-        return (*_TOLD, f"{RECIPES}/{peer}/")
+        return (*_TOLD, f"{RECIPES}/{peer}/", *self._rests(peer))
+
+    def _rests(self, peer: str) -> set[str]:
+        """Return what the leases that a companion has rest on."""
+        return {
+            path for agent in self._agents.get(peer, ()) for path in self.rests(agent)
+        }
+
+    def _written(self, record: Record) -> None:
+        """Tell those whose leases rest on what was written: they are stale now.
+
+        What is on another machine cannot see it, such as a change of the same
+        appliance in Home Assistant.
+        """
+        if record.message.writes:
+            for peer in self._enrolled:
+                if changed := record.message.writes.keys() & self._rests(peer):
+                    self._sharing.tell(peer, sorted(changed))
 
     def _tell(self) -> None:
         keeper = self.librarian or self._relay

@@ -351,6 +351,11 @@ class Issuer:
             if obstacle is not None:
                 self.revoke(lease, obstacle.why)
 
+    def rests(self, grantee: str) -> set[str]:
+        """Return the paths that the live leases of an agent rest on."""
+        mine = (lease for lease in self.leases.values() if lease.grantee == grantee)
+        return {path for lease in mine for path in lease.reads}
+
     def life(self, task_id: str) -> float:
         """Return the life in seconds of the lease that a task got, 0 without one."""
         granted = (x.ttl for x in self.leases.values() if x.task == task_id)

@@ -3,11 +3,12 @@
 While two nodes do not reach each other each misses what the other writes. A
 lease that rests on an old version would be refused for ever. Messages are not
 sent again, for some are commands; so the state is told, which commands nothing.
+Likewise what a lease rests on, when it changes while the lease is out.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 
-from ..messages import EventId
+from ..messages import EventId, Json
 from ..node import Node
 from .inbound import Framed
 from .mqtt import MqttBus
@@ -55,15 +56,17 @@ class Sharing:
         self._known = {}
         self.look()
 
+    def tell(self, peer: str, paths: Iterable[str]) -> None:
+        """Tell a peer the newest versions of some of the paths that this node writes."""
+        view = self._node.view
+        self._send(peer, {one: [view.version(one), view.get(one)] for one in paths})
+
     def _tell(self, peer: str) -> None:
         starts = self._told(peer)
-        paths = {
-            path: entry
-            for path, entry in self._node.view.snapshot(self._node.name)[
-                "paths"
-            ].items()
-            if path.startswith(starts)
-        }
+        paths = self._node.view.snapshot(self._node.name)["paths"]
+        self._send(peer, {p: one for p, one in paths.items() if p.startswith(starts)})
+
+    def _send(self, peer: str, paths: Mapping[str, Json]) -> None:
         items = list(paths.items())
         for first in range(0, len(items), _AT_ONCE):
             part = dict(items[first : first + _AT_ONCE])
