@@ -40,6 +40,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("hearthnet.core.agents.failures.FIRST_DELAY", 0.05)
     monkeypatch.setattr("hearthnet.core.agents.dispatch.LOOK", 0.05)
     monkeypatch.setattr("hearthnet.core.bus.link.WILL_DELAY", 0)
+    monkeypatch.setattr("hearthnet.core.outside.CONVERGED", 0)
     assert presence.BEAT
 
 

@@ -14,6 +14,7 @@ from hearthnet.core.devices import Device
 from hearthnet.core.intents import Origin
 from hearthnet.core.messages import MessageType
 from hearthnet.core.news import HoldBroken
+from hearthnet.core.outside import CONVERGED
 from hearthnet.core.paths import device_path
 from hearthnet.core.phone.recipe import Recipe
 from hearthnet.core.reasons import Outcome, Reason
@@ -25,7 +26,7 @@ from tests.support.phone.framework import Result
 
 from .conftest import recipe_named, until
 from .desk import TV
-from .hub import darcy, home
+from .hub import ENROLLED, darcy, home
 
 
 @pytest.fixture(autouse=True)
@@ -40,6 +41,7 @@ async def test_an_intent_becomes_one_tap(
     mosquitto: Mosquitto, adbd: FakeAdbd, key_file: Path, tmp_path: Path
 ) -> None:
     async with home(tmp_path, mosquitto.port) as here:
+        here.outside._started -= CONVERGED
         away = await here.do("tv.power_off")
         assert away.steps[0].reason is Reason.MANAGER_OFFLINE
         async with darcy(tmp_path, mosquitto.port, adbd.port, key_file):
@@ -58,6 +60,43 @@ async def test_an_intent_becomes_one_tap(
         assert {grant.body["recipe"] for grant in grants} == {digest}
         assert grants[0].body["ttl"] == 33
         assert {grant.body["grantee"] for grant in grants} == {"phone"}
+
+
+async def test_a_phone_that_is_not_there_yet_when_the_hub_starts(
+    mosquitto: Mosquitto, adbd: FakeAdbd, key_file: Path, tmp_path: Path
+) -> None:
+    async with home(tmp_path, mosquitto.port) as here:
+        asking = asyncio.ensure_future(here.do("tv.power_off"))
+        async with darcy(tmp_path, mosquitto.port, adbd.port, key_file):
+            done = await asking
+            assert done.steps[0].outcome is Outcome.CHANGED, done
+    # One that never comes is waited for no longer than all need to see each other.
+    other = {"phone": ENROLLED["phone"], "other": ENROLLED["phone"]}
+    async with home(tmp_path, mosquitto.port, enrolled=other) as here:
+        assert here.outside.expected("other")
+        here.outside._started -= CONVERGED
+        assert not here.outside.expected("other")
+        await until(lambda: here.outside.expected("phone"))  # by its goodbye
+
+
+async def test_a_phone_that_is_back_is_asked_at_once(
+    mosquitto: Mosquitto, adbd: FakeAdbd, key_file: Path, tmp_path: Path
+) -> None:
+    """Not when it would have been tried again, a minute after it went."""
+    async with (
+        home(tmp_path, mosquitto.port) as here,
+        darcy(tmp_path, mosquitto.port, adbd.port, key_file) as one,
+    ):
+        await here.reached()
+        await adbd.__aexit__()
+        await until(lambda: not one.phone.link.up)
+        gone = await here.do("tv.power_off")
+        assert gone.steps[0].outcome is Outcome.UNREACHABLE, gone
+        one.phone.link._not_before = one.phone.link.now() + 3600
+        await adbd.__aenter__()
+        done = await here.do("tv.power_off")
+        assert done.steps[0].outcome is Outcome.CHANGED, done
+        await here.reached()
 
 
 async def test_holds_meet_on_the_same_appliance(

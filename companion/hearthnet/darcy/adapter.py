@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -18,6 +19,7 @@ from hearthnet.core.reasons import Outcome, Reason
 
 from .camera import Camera
 from .driver import Eye
+from .link import LinkError
 from .phone import Phone
 from .runner import Report, Values, observe, perform
 from .shelf import Entry, Shelf
@@ -132,6 +134,16 @@ class PhoneAdapter:
         now = self._clock.boottime()
         seen = self._seen.get(device_id, {})
         return {name: round(now - one.at, 3) for name, one in seen.items()}
+
+    async def reach(self) -> bool:
+        """Try a phone that was not to be had; return whether it is back."""
+        link = self._phone.link
+        if link.problem is None:
+            return False
+        link.hurry()
+        with suppress(LinkError):
+            await link.connect()
+        return link.problem is None
 
     async def refresh(self, device_id: str) -> Reading:
         """Open the app and read it. Moves nothing, so it needs no lease.

@@ -26,6 +26,8 @@ from .state import POLICY_PATH
 from .status import AgentStatus
 
 AGENTS = ("rupert", "jeeves")
+CONVERGED = 10.0
+"""Seconds after a start in which whoever is there is seen."""
 _TOLD = (POLICY_PATH, "holds/", "settings/")
 """What a manager's gate needs to know of the hub's state, beside its recipes."""
 
@@ -100,6 +102,7 @@ class Outside:
                 node, self.bus, named=lambda: None, on_change=self._changed
             )
         self._node = node
+        self._started = node.clock.boottime()
         self._tell()
 
     def relay(self, librarian: LibrarianProcess) -> None:
@@ -173,8 +176,13 @@ class Outside:
         return self._seen.get(phone, {}).get(appliance, {})
 
     def expected(self, agent: str) -> bool:
-        """Tell whether an agent that is away belongs to this home."""
-        return any(agent in agents for agents in self._agents.values())
+        """Tell whether an agent that is away belongs to this home.
+
+        Right after a start one that was not heard yet may be about to be.
+        """
+        starting = self._node.clock.boottime() < self._started + CONVERGED
+        awaited = starting and agent in self._enrolled
+        return awaited or any(agent in agents for agents in self._agents.values())
 
     @property
     def problem(self) -> str | None:

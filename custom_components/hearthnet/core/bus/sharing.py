@@ -57,7 +57,7 @@ class Sharing:
         self.look()
 
     def tell(self, peer: str, paths: Iterable[str]) -> None:
-        """Tell a peer the newest versions of some of the paths that this node writes."""
+        """Tell a peer the newest versions of some paths that this node writes."""
         view = self._node.view
         self._send(peer, {one: [view.version(one), view.get(one)] for one in paths})
 
