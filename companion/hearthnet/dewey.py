@@ -5,6 +5,7 @@ import asyncio
 from functools import partial
 import logging
 from pathlib import Path
+import re
 import sys
 
 DEFAULT_API = "127.0.0.1:8760"
@@ -83,9 +84,12 @@ async def _serve(arguments: argparse.Namespace) -> None:
     if config.identity.role != "dewey":
         raise ConfigError(f"{path} is of a {config.identity.role}")
     told = config.settings.get("dewey", {})
+    api = arguments.api or told.get("api")
+    if api is not None and not re.fullmatch(r".+:[0-9]{1,5}", str(api)):
+        raise ConfigError(f"api: {api!r} is no HOST:PORT, such as {DEFAULT_API}")
     options = Options(
         repository=arguments.repository or config.repository,
-        api=arguments.api or told.get("api"),
+        api=api,
         mirror=arguments.mirror or told.get("mirror"),
         version=version("hearthnet"),
     )

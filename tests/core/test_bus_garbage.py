@@ -32,7 +32,7 @@ KINDS = (
 )
 FIELDS = (
     *("boot", "number", "repository", "commit", "nodes", "commits", "problem"),
-    *("notices", "mirror", "said", "after", "records", "oldest", "what", "args"),
+    *("notices", "extras", "said", "after", "records", "oldest", "what", "args"),
     *("result", "error", "paths", "agents", "capabilities", "about", "instance"),
     *("online", "at", "version", "values", "apps", "camera", "fingerprint", "id"),
 )

@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 import shutil
 import signal
+import socket
 import sys
 from typing import Self
 
@@ -210,6 +211,33 @@ async def _use_api(service: Dewey, event: str) -> None:
         assert "nodes/hub.json" in view
         assert (await get("/events/hub.99.99", 7))[0] == 404
         assert (await get("/timeline?limit=x", 8))[0] == 404
+
+
+async def test_a_busy_port_costs_no_record(
+    mosquitto: Mosquitto, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody can ask over HTTP, and the hub hears why; all else goes on."""
+    monkeypatch.setattr("hearthnet.core.librarian.api.RETRY_SECONDS", 0.05)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+
+        def problem(hub: Hub) -> str:
+            shown = hub.librarian.stream.shown.get("dewey")
+            return (shown and shown.extras) or ""
+
+        async with (
+            Hub(tmp_path / "hub", mosquitto.port) as hub,
+            dewey(tmp_path, mosquitto.port, api=address) as service,
+        ):
+            await hub.until(lambda: "in use" in problem(hub))
+            say(hub.node, "It is recorded.")
+            await hub.quiet()
+            taken.close()
+            await hub.until(lambda: not problem(hub))
+            assert service.api
+            url = f"http://{address}/challenge"
+            async with aiohttp.ClientSession() as session, session.get(url) as response:
+                assert response.status == 200
 
 
 async def test_cut_again_and_again(mosquitto: Mosquitto, tmp_path: Path) -> None:

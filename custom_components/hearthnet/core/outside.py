@@ -134,7 +134,7 @@ class Outside:
         named = keeper.named if keeper else None
         kept = named.repository if named else None
         if kept in (None, shown.head.repository):
-            return shown.problem or shown.mirror
+            return shown.problem or shown.extras
         return (
             f"it has another record, {shown.head.repository[:12]}:"
             " it must start from a copy of this home's"

@@ -12,6 +12,7 @@ is good once. What is answered is not encrypted: let it listen on this machine
 only, or put a TLS proxy before it.
 """
 
+import asyncio
 import base64
 from collections.abc import Awaitable, Callable, Mapping
 import re
@@ -26,6 +27,7 @@ from . import LibrarianError
 
 LIFE = 600.0
 """Seconds that a challenge is good for."""
+RETRY_SECONDS = 30.0
 MAX_CHALLENGES = 100
 MAX_USES = 1000
 _FIELDS = re.compile(r'(node|challenge|number|signature)=([^,\s"]+)')
@@ -48,10 +50,18 @@ class Api:
     """Serves the librarian's answers."""
 
     def __init__(
-        self, ask: Ask, key: Callable[[str], VerifyKey | None], address: str
+        self,
+        ask: Ask,
+        key: Callable[[str], VerifyKey | None],
+        address: str,
+        tell: Callable[[str | None], None],
     ) -> None:
-        """`key` gives the key of an enrolled node; `address` is HOST:PORT."""
+        """`key` gives the key of an enrolled node; `address` is HOST:PORT.
+
+        `tell` hears why nobody can ask, None: one can.
+        """
         self._ask = ask
+        self._tell = tell
         self._key = key
         host, _, port = address.rpartition(":")
         self._host, self._port = host.strip("[]"), int(port)
@@ -64,8 +74,27 @@ class Api:
         assert self._runner
         return int(self._runner.addresses[0][1])
 
-    async def start(self) -> None:
-        """Listen; OSError when the address cannot be had."""
+    async def run(self) -> None:
+        """Serve until canceled; an address that cannot be had is tried again.
+
+        Another program may have it for a while, or the network may not be up yet.
+        The record needs none of this.
+        """
+        try:
+            while True:
+                try:
+                    await self._listen()
+                except OSError as error:
+                    self._tell(f"the HTTP API: {error}")
+                    await self._close()
+                    await asyncio.sleep(RETRY_SECONDS)
+                else:
+                    self._tell(None)
+                    await asyncio.Event().wait()
+        finally:
+            await self._close()
+
+    async def _listen(self) -> None:
         app = web.Application()
         app.add_routes(
             [
@@ -82,8 +111,7 @@ class Api:
         await self._runner.setup()
         await web.TCPSite(self._runner, self._host, self._port).start()
 
-    async def stop(self) -> None:
-        """Stop listening."""
+    async def _close(self) -> None:
         if self._runner is not None:
             await self._runner.cleanup()
 

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Self
 
@@ -40,12 +41,14 @@ class Dewey:
             options.repository,
             on_head=lambda _head: self._mirror.note(),
         )
-        self._mirror = Mirror(options.repository, options.mirror, self.host.tell_mirror)
-        self.api = (
-            Api(self.host.ask, companion.trust.key, options.api)
-            if options.api
-            else None
+        tell = self.host.tell_extra
+        self._mirror = Mirror(
+            options.repository, options.mirror, partial(tell, "mirror")
         )
+        self.api: Api | None = None
+        if options.api:
+            key, told = companion.trust.key, partial(tell, "api")
+            self.api = Api(self.host.ask, key, options.api, told)
         self._connected = False
 
     @classmethod
@@ -82,23 +85,15 @@ class Dewey:
             LibrarianError: the repository cannot be opened.
         """
         self.look()
-        serving = [
-            asyncio.ensure_future(work)
-            for work in (
-                self.companion.run(feed=False),
-                self.host.run(),
-                self._mirror.run(),
-            )
-        ]
+        work = [self.companion.run(feed=False), self.host.run(), self._mirror.run()]
+        if self.api is not None:
+            work.append(self.api.run())
+        serving = [asyncio.ensure_future(one) for one in work]
         try:
-            if self.api is not None:
-                await self.api.start()
             done, _ = await asyncio.wait(serving, return_when=asyncio.FIRST_COMPLETED)
             for task in done:
                 task.result()
         finally:
-            if self.api is not None:
-                await self.api.stop()
             for task in serving:
                 task.cancel()
             await asyncio.gather(*serving, return_exceptions=True)

@@ -7,6 +7,7 @@ from the broker, each signed by the node it is about.
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 import itertools
+import logging
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ from . import BlockedError, LibrarianError, wire
 from .feed import Feed, Head
 from .service import Service
 from .stream import Heads
+
+_LOGGER = logging.getLogger(__name__)
 
 REOPEN_SECONDS = 5.0
 MAX_ANSWER = 3 * 2**20
@@ -49,7 +52,8 @@ class Host:
         self._unacked: list[tuple[str, Position, Done]] = []
         self._heads = Heads(node, bus)
         self._problem: str | None = "starting"
-        self._mirror: str | None = None
+        self._extras: dict[str, str | None] = {}
+        """What is wrong with what is beside the record, by its name."""
         self._notices: Sequence[str] = ()
         self.head: Head | None = None
         bus.on_frame("log", self._take_log)
@@ -103,10 +107,13 @@ class Host:
         if self.head is not None:
             self._tell_head()
 
-    def tell_mirror(self, problem: str | None) -> None:
-        """Tell what is wrong with the mirror, or that nothing is any more."""
-        self._mirror = problem
-        self._tell_head()
+    def tell_extra(self, name: str, problem: str | None) -> None:
+        """Tell what is wrong with the mirror, or the API; None: nothing any more."""
+        if problem != self._extras.get(name):
+            self._extras[name] = problem
+            if problem is not None:
+                _LOGGER.warning("%s", problem)
+            self._tell_head()
 
     async def ask(self, what: str, **args: Any) -> Any:
         """Answer a question; LibrarianError when there is no answer."""
@@ -226,4 +233,5 @@ class Host:
 
     def _tell_head(self) -> None:
         if self.head is not None:
-            self._heads.tell(self.head, self._problem, self._notices, self._mirror)
+            extras = "; ".join(filter(None, self._extras.values())) or None
+            self._heads.tell(self.head, self._problem, self._notices, extras)

@@ -6,12 +6,9 @@ reach whatever a person's URL names.
 
 import asyncio
 from collections.abc import Callable
-import logging
 import os
 from pathlib import Path
 import re
-
-_LOGGER = logging.getLogger(__name__)
 
 PAUSE = 30.0
 """Seconds from a change to the push, and at least between two."""
@@ -53,8 +50,6 @@ class Mirror:
         if problem != self.problem:
             self.problem = problem
             self._tell(problem)
-            if problem is not None:
-                _LOGGER.warning("%s", problem)
 
     async def _push(self, url: str) -> str | None:
         try:

@@ -38,8 +38,8 @@ class Shown:
     """Boot and number: an older one that comes late, or again, is not taken."""
     problem: str | None
     notices: tuple[str, ...] = field(default=())
-    mirror: str | None = None
-    """What is wrong with the copy for people; the record is none the worse."""
+    extras: str | None = None
+    """What is wrong with the mirror or the API; the record is none the worse."""
 
 
 class Heads:
@@ -56,9 +56,9 @@ class Heads:
         head: Head,
         problem: str | None,
         notices: Sequence[str],
-        mirror: str | None = None,
+        extras: str | None = None,
     ) -> None:
-        """Say where the record stands; `mirror` is what is wrong with its copy."""
+        """Say where the record stands; `extras` is what is wrong beside it."""
         self._bus.publish_frame(
             self._bus.topics.head(self._node.name),
             "head",
@@ -71,7 +71,7 @@ class Heads:
             commits=dict(head.commits),
             problem=problem,
             notices=list(notices),
-            mirror=mirror,
+            extras=extras,
         )
 
 
@@ -144,7 +144,7 @@ class Stream:
             order=order,
             problem=frame["problem"],
             notices=tuple(frame["notices"]),
-            mirror=frame.get("mirror"),
+            extras=frame.get("extras"),
         )
         if self.feed.connected and shown is self.current:
             self.feed.learn(shown.head)
