@@ -147,16 +147,6 @@ async def test_a_phone_that_is_gone(adbd: FakeAdbd, link: Link) -> None:
     await adbd.__aenter__()
 
 
-async def test_the_wrong_port(adbd: FakeAdbd, link: Link) -> None:
-    adbd.faults.tls = True
-
-    report = await examined(link)
-
-    found, remedy = verdict(report, "connection")
-    assert found is Verdict.PROBLEM
-    assert "adb tcpip 5555" in remedy
-
-
 async def test_the_text_is_for_people(link: Link, adbd: FakeAdbd) -> None:
     adbd.world.inputs_allowed = False
 

@@ -115,15 +115,6 @@ async def test_a_peer_that_is_no_phone(adbd: FakeAdbd, adb_key: AdbKey) -> None:
     assert (error.reason, error.sent) == (Reason.ADB_OFFLINE, False)
 
 
-async def test_the_port_of_wireless_debugging(adbd: FakeAdbd, adb_key: AdbKey) -> None:
-    adbd.faults.tls = True
-    async with linked(adbd, adb_key) as link:
-        error = await refused(link)
-
-    assert error.reason is Reason.ADB_TLS_PORT
-    assert "adb tcpip 5555" in error.text
-
-
 async def test_a_known_key(adbd: FakeAdbd, adb_key: AdbKey) -> None:
     adbd.keys = [adb_key.signer.GetPublicKey()]
     async with linked(adbd, adb_key) as link:

@@ -21,11 +21,7 @@ from tests.support.mosquitto import Mosquitto
 from tests.support.phone.adb import Adb
 from tests.support.phone.apk import CERTIFICATE, DIGEST, V3, apk
 from tests.support.phone.real_adbd import RealAdbd, asks_for_keys, missing
-from tests.support.phone.wireless import (
-    greeting_through_tls,
-    tls_context,
-    wireless_port,
-)
+from tests.support.phone.wireless import wireless_port
 from tests.support.phone.world import World
 
 from .conftest import FAST, no_objection, outdated_recipe, recipe_named, until
@@ -199,25 +195,45 @@ async def test_nobody_answers(adb_key: AdbKey) -> None:
 
 
 @with_keys
-async def test_the_port_of_wireless_debugging(
-    adb_key: AdbKey, key_file: Path, tmp_path: Path
-) -> None:
-    """Behind it is adbd's own TLS, which Darcy does not speak and says so."""
+async def test_through_the_port_of_wireless_debugging(adb_key: AdbKey) -> None:
+    """Behind it is adbd's own TLS."""
+    recipe = recipe_named("living_room_tv")
     async with (
         RealAdbd(keys=adb_key.signer.GetPublicKey()) as adbd,
         wireless_port(adbd.port) as port,
     ):
-        context = tls_context(key_file, tmp_path)
-        assert await greeting_through_tls(port, context) == b"CNXN"
+        link = Link("127.0.0.1", port, adb_key.signer, adb_key.tls, timing=TIMING)
+        capability = recipe.capabilities["tv.power_off"]
+        report = await perform(
+            Phone(link, PATIENT), recipe, capability, {}, no_objection
+        )
+        assert report.outcome is Outcome.CHANGED, (report.evidence, report.trail)
+        assert adbd.world.tv.presses == ["power"]
 
-        link = Link("127.0.0.1", port, adb_key.signer, timing=TIMING)
+        long = await link.run(Line("head -c 3000000 /dev/zero | base64"), 20)
+        assert len(long.out) > 4_000_000
+        adbd.framework.hanging.add("dumpsys")
+        asked = asyncio.create_task(link.run(line("dumpsys", "power"), 20))
+        await until(lambda: any(words[0] == "dumpsys" for words in adbd.world.log[-1:]))
+        await asyncio.to_thread(adbd._process.kill)
+        with pytest.raises(LinkError) as error:
+            await asked
+        assert (error.value.reason, error.value.sent) == (Reason.ADB_OFFLINE, True)
+        await link.close()
+
+
+@with_keys
+async def test_wireless_debugging_of_another_key(adb_key: AdbKey) -> None:
+    async with RealAdbd(keys=b"") as adbd, wireless_port(adbd.port) as port:
+        link = Link("127.0.0.1", port, adb_key.signer, adb_key.tls, timing=TIMING)
         report = await examine(link, adb_key.fingerprint, (), open_apps=False)
         await link.close()
-        assert link.problem is not None
-        assert link.problem.reason is Reason.ADB_TLS_PORT
-        (check,) = (one for one in report.checks if one.name == "connection")
-        assert check.verdict is Verdict.PROBLEM
-        assert "adb tcpip 5555" in check.remedy
+    assert link.problem is not None
+    assert link.problem.reason is Reason.ADB_TLS_PORT
+    (check,) = (one for one in report.checks if one.name == "connection")
+    assert check.verdict is Verdict.PROBLEM
+    assert "adb tcpip 5555" in check.remedy
+    assert not adbd.asked.qsize(), "that port never asks its owner"
 
 
 async def test_debians_adb_sees_the_same_phone(

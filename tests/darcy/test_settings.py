@@ -35,6 +35,10 @@ def test_everything_can_be_set() -> None:
     assert (settings.pace.dump, settings.pace.quiet) == (9, 0)
 
 
+def test_the_port_of_wireless_debugging() -> None:
+    assert PhoneSettings.read({"port": "wireless"}, HOME).port is None
+
+
 @pytest.mark.parametrize(
     ("data", "field"),
     [

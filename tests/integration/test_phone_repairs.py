@@ -75,13 +75,13 @@ async def test_repairs(
     monkeypatch.setattr(phone_issues, "PATIENCE", 0.0)
     entry = await set_up(hass, mosquitto.port)
     assert shown(hass, "phone_away_phone")
-    adbd.faults.tls = True
+    adbd.faults.garble = True
     async with darcy(entry, tmp_path, mosquitto.port, adbd.port):
-        await until(entry, lambda: shown(hass, "phone_tls_port_phone"))
+        await until(entry, lambda: shown(hass, "phone_offline_phone"))
         assert not shown(hass, "phone_away_phone")
         assert state(hass, "sensor.phone_battery") == STATE_UNAVAILABLE
-        adbd.faults.tls = False
-        await until(entry, lambda: not shown(hass, "phone_tls_port_phone"))
+        adbd.faults.garble = False
+        await until(entry, lambda: not shown(hass, "phone_offline_phone"))
         await until(entry, lambda: state(hass, "sensor.phone_battery") == "81")
     await until(entry, lambda: shown(hass, "phone_away_phone"))
     assert await hass.config_entries.async_unload(ENTRY_ID)
@@ -94,14 +94,17 @@ async def test_what_a_phone_reports(hass: HomeAssistant, mosquitto: Mosquitto) -
     assert outside is not None
     presence = outside.bus.presence
     presence.take(Status(node="phone", boot=1, instance="a", online=True))
-    outside.phones["phone"] = PhoneReport(
-        problem=Reason.ADB_UNAUTHORIZED, fingerprint="12:34"
-    )
-    entry.runtime_data.async_update_listeners()
-    issue = ir.async_get(hass).async_get_issue(DOMAIN, "phone_unauthorized_phone")
-    assert issue is not None
-    assert issue.translation_placeholders is not None
-    assert issue.translation_placeholders["fingerprint"] == "12:34"
+    for problem, key in (
+        (Reason.ADB_TLS_PORT, "phone_tls_port_phone"),
+        (Reason.ADB_UNAUTHORIZED, "phone_unauthorized_phone"),
+    ):
+        outside.phones["phone"] = PhoneReport(problem=problem, fingerprint="12:34")
+        entry.runtime_data.async_update_listeners()
+        issue = ir.async_get(hass).async_get_issue(DOMAIN, key)
+        assert issue is not None
+        assert issue.translation_placeholders is not None
+        assert issue.translation_placeholders["fingerprint"] == "12:34"
+    assert not shown(hass, "phone_tls_port_phone")
     outside.phones["phone"] = PhoneReport(ahead=-3600)
     entry.runtime_data.async_update_listeners()
     assert not shown(hass, "phone_unauthorized_phone")

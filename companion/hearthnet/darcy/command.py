@@ -23,7 +23,7 @@ from .adbkey import AdbKey
 from .darcy import Darcy
 from .doctor import examine
 from .link import Link, LinkError
-from .node import PhoneSettings
+from .node import WIRELESS, PhoneSettings
 from .phone import Pace, Phone
 from .stops import Stop
 from .ui import Tree
@@ -57,7 +57,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     screen = actions.add_parser("screen", help="show what selectors can name")
     for one in (doctor, screen):
         one.add_argument("--host", default="127.0.0.1", help="where the phone is")
-        one.add_argument("--port", type=int, default=5555, help="its adbd's port")
+        one.add_argument(
+            "--port",
+            type=read_port,
+            default=5555,
+            help=f"its adbd's port, or {WIRELESS!r}",
+        )
         one.add_argument("--key", type=Path, default=DEFAULT_KEY, help="Darcy's key")
 
 
@@ -113,7 +118,7 @@ async def _doctor(arguments: argparse.Namespace) -> int:
         "If the phone asks whether to allow debugging, compare and allow always.\n\n"
     )
     sys.stdout.flush()
-    link = Link(arguments.host, arguments.port, key.signer)
+    link = Link(arguments.host, arguments.port, key.signer, key.tls)
     report = await examine(link, key.fingerprint, recipes, open_apps=arguments.open)
     await link.close()
     sys.stdout.write(report.text())
@@ -125,7 +130,7 @@ async def _doctor(arguments: argparse.Namespace) -> int:
 
 async def _screen(arguments: argparse.Namespace) -> int:
     key = AdbKey.load_or_create(arguments.key)
-    link = Link(arguments.host, arguments.port, key.signer)
+    link = Link(arguments.host, arguments.port, key.signer, key.tls)
     try:
         await link.connect(60)
         tree = await Phone(link, Pace(dump=12.0)).look()
@@ -136,6 +141,11 @@ async def _screen(arguments: argparse.Namespace) -> int:
         await link.close()
     sys.stdout.writelines(describe(tree))
     return 0
+
+
+def read_port(text: str) -> int | None:
+    """Read a port's number, or the word for that of wireless debugging."""
+    return None if text == WIRELESS else int(text)
 
 
 def read_recipe(path: Path) -> Recipe:

@@ -21,12 +21,12 @@ from .stops import Stop
 _LONG = 15.0
 """Seconds for one command: the doctor has time, and wants to know how long."""
 _REMEDIES = {
-    Reason.ADB_OFFLINE: "Switch debugging on again; after each restart of the phone: "
-    "adb tcpip 5555.",
+    Reason.ADB_OFFLINE: "Switch debugging on again. After each restart of the phone: "
+    "wireless debugging, or `adb tcpip 5555` for a fixed port.",
     Reason.ADB_UNAUTHORIZED: "Look at the phone's screen: allow always, if the "
     "fingerprint is the one above.",
-    Reason.ADB_TLS_PORT: "Connect once with `adb connect`, then run `adb tcpip 5555` "
-    "and give port 5555 here.",
+    Reason.ADB_TLS_PORT: "That port asks nobody: let the phone learn the key once, "
+    "by `adb tcpip 5555`, `--port 5555`, and “allow always” in its dialog.",
 }
 _MI_REMEDY = (
     "On Xiaomi: Developer options, “USB debugging (Security settings)”, needs an "

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 import random
+import ssl
 import struct
 import time
 
@@ -89,18 +90,22 @@ class Link:
     def __init__(
         self,
         host: str,
-        port: int,
+        port: int | None,
         signer: CryptographySigner | None,
+        tls: ssl.SSLContext | None = None,
         *,
         timing: Timing | None = None,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Reach adbd at `host` and `port` with the key of `signer`."""
+        """Reach adbd at `host` and `port` with the key of `signer`, and of `tls`.
+
+        Without a `port` it is that of wireless debugging.
+        """
         self.now = now
         self.problem: LinkError | None = None
         """Why the phone could not be reached when it was last tried."""
         self._timing = timing or Timing()
-        self._transport = Transport(host, port)
+        self._transport = Transport(host, port, tls)
         self._device = AdbDeviceAsync(self._transport, 9.0, b"hearthnet")
         self._signers = [signer] if signer else None
         self._one = asyncio.Lock()
@@ -233,8 +238,8 @@ def _why_not(error: BaseException, *, asked: bool) -> LinkError | None:
         return LinkError(Reason.ADB_UNAUTHORIZED, "the phone wants a key")
     if asked and isinstance(error, (*_LATE, *_BROKEN)):
         return LinkError(Reason.ADB_UNAUTHORIZED, _DIALOG)
-    if isinstance(error, adb.InvalidCommandError) and "STLS" in str(error):
-        text = "this is the port of wireless debugging; run `adb tcpip 5555` once"
+    if isinstance(error, ssl.SSLError) and "ALERT" in (error.reason or ""):
+        text = "wireless debugging does not know Darcy's key"
         return LinkError(Reason.ADB_TLS_PORT, text)
     if isinstance(error, _LATE):
         return LinkError(Reason.ADB_OFFLINE, f"no answer: {error}")

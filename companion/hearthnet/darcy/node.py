@@ -24,13 +24,17 @@ from .phone import Pace, Phone
 from .sensors import PhoneState, Sensors
 from .shelf import Shelf
 
+WIRELESS = "wireless"
+"""In place of a port's number."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class PhoneSettings:
     """What the owner has set for one phone."""
 
     host: str = "127.0.0.1"
-    port: int = 5555
+    port: int | None = 5555
+    """None: that of wireless debugging, which is another one each time."""
     key: Path
     """Darcy's ADB key; it is made if it is not there."""
     every: float = 60.0
@@ -57,11 +61,15 @@ class PhoneSettings:
             pace = replace(pace, quiet=fields["quiet_seconds"].number(0, 600))
         return cls(
             host=fields["host"].text() if "host" in fields else cls.host,
-            port=fields["port"].integer(1, 65535) if "port" in fields else cls.port,
+            port=_port(fields["port"]) if "port" in fields else cls.port,
             key=folder / (fields["key"].text() if "key" in fields else "adbkey"),
             every=fields["every"].number(5, 3600) if "every" in fields else cls.every,
             pace=pace,
         )
+
+
+def _port(field: Part) -> int | None:
+    return None if field.data == WIRELESS else field.integer(1, 65535)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,7 +96,7 @@ class PhoneNode:
     ) -> None:
         """Build the phone of the node called `node`, driven by the agent `agent`."""
         self.key = key
-        self.link = Link(settings.host, settings.port, key.signer)
+        self.link = Link(settings.host, settings.port, key.signer, key.tls)
         self.shelf = Shelf(node)
         self.camera = Camera(node, listeners.picture)
         phone = Phone(self.link, settings.pace)

@@ -37,8 +37,6 @@ class Faults:
     """Accept connections and never say a word."""
     garble: bool = False
     """Send what is no message."""
-    tls: bool = False
-    """Answer as the port of wireless debugging does."""
     flood: bool = False
     """Answer a command with bytes without end."""
 
@@ -196,9 +194,7 @@ class _Connection:
             self._streams.pop(two, None)
 
     async def _greet(self) -> None:
-        if self._adbd.faults.tls:
-            await self.send(b"STLS", _VERSION, 0)
-        elif self._adbd.keys is None:
+        if self._adbd.keys is None:
             await self._welcome()
         else:
             self._token = os.urandom(20)

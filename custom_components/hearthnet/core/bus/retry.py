@@ -8,9 +8,10 @@ from typing import Any
 from ..clock import Clock
 
 FIRST_DELAY = 0.5
-LONGEST_DELAY = 5.0
-"""With its jitter, short enough that all see each other ten seconds after a broker
-is back, however long it was away; a home has few nodes."""
+LONGEST_DELAY = 3.0
+"""With its jitter four and a half: short enough that all see each other ten seconds
+after a broker is back, however long it was away, and though a process takes some of
+them to start; a home has few nodes."""
 STEADY_SECONDS = 10.0
 """After so long without a failure the delay starts small again."""
 

@@ -238,8 +238,8 @@ TEXTS = Texts(
         Reason.ADB_OFFLINE: "das Telefon ist nicht erreichbar",
         Reason.ADB_UNAUTHORIZED: "das Telefon hat Darcys Schlüssel noch nicht "
         "zugelassen",
-        Reason.ADB_TLS_PORT: "der Anschluss des Telefons ist der des Debuggings "
-        "über WLAN",
+        Reason.ADB_TLS_PORT: "das Debugging über WLAN des Telefons kennt Darcys "
+        "Schlüssel nicht",
         Reason.PHONE_TIMEOUT: "das Telefon hat nicht rechtzeitig geantwortet",
         Reason.APP_NOT_INSTALLED: "die App ist auf dem Telefon nicht installiert",
         Reason.APP_VERSION_UNVERIFIED: "die App wurde aktualisiert und ihr Rezept "

@@ -227,7 +227,7 @@ TEXTS = Texts(
         ),
         Reason.ADB_OFFLINE: "the phone cannot be reached",
         Reason.ADB_UNAUTHORIZED: "the phone has not allowed Darcy's key yet",
-        Reason.ADB_TLS_PORT: "the phone's port is the one of wireless debugging",
+        Reason.ADB_TLS_PORT: "the phone's wireless debugging does not know Darcy's key",
         Reason.PHONE_TIMEOUT: "the phone did not answer in time",
         Reason.APP_NOT_INSTALLED: "the app is not installed on the phone",
         Reason.APP_VERSION_UNVERIFIED: "the app has been updated and its recipe "

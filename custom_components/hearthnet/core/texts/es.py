@@ -230,8 +230,8 @@ TEXTS = Texts(
         ),
         Reason.ADB_OFFLINE: "no hay conexión con el teléfono",
         Reason.ADB_UNAUTHORIZED: "el teléfono todavía no aceptó la clave de Darcy",
-        Reason.ADB_TLS_PORT: "el puerto del teléfono es el de la depuración "
-        "inalámbrica",
+        Reason.ADB_TLS_PORT: "la depuración inalámbrica del teléfono no conoce la "
+        "clave de Darcy",
         Reason.PHONE_TIMEOUT: "el teléfono no respondió a tiempo",
         Reason.APP_NOT_INSTALLED: "la aplicación no está instalada en el teléfono",
         Reason.APP_VERSION_UNVERIFIED: "la aplicación se actualizó y su receta no se "

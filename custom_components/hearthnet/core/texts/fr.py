@@ -241,7 +241,8 @@ TEXTS = Texts(
         ),
         Reason.ADB_OFFLINE: "le téléphone est injoignable",
         Reason.ADB_UNAUTHORIZED: "le téléphone n'a pas encore accepté la clé de Darcy",
-        Reason.ADB_TLS_PORT: "le port du téléphone est celui du débogage sans fil",
+        Reason.ADB_TLS_PORT: "le débogage sans fil du téléphone ne connaît pas la clé "
+        "de Darcy",
         Reason.PHONE_TIMEOUT: "le téléphone n'a pas répondu à temps",
         Reason.APP_NOT_INSTALLED: "l'application n'est pas installée sur le téléphone",
         Reason.APP_VERSION_UNVERIFIED: "l'application a été mise à jour et sa recette "

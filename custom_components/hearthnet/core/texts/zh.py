@@ -211,7 +211,7 @@ TEXTS = Texts(
         Reason.BUDGET_SPENT: "语言模型的额度用完了，简单的命令仍然可用",
         Reason.ADB_OFFLINE: "连不上手机",
         Reason.ADB_UNAUTHORIZED: "手机还没有允许 Darcy 的密钥",
-        Reason.ADB_TLS_PORT: "手机的端口是无线调试端口",
+        Reason.ADB_TLS_PORT: "手机的无线调试不认识 Darcy 的密钥",
         Reason.PHONE_TIMEOUT: "手机没有及时回应",
         Reason.APP_NOT_INSTALLED: "手机上没有安装这个应用",
         Reason.APP_VERSION_UNVERIFIED: "应用更新后，它的配方还没有检查过",
