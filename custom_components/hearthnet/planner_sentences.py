@@ -13,34 +13,37 @@ from homeassistant.helpers import area_registry as ar
 
 from .core.intents import Action, Plan, PlanKind, Request, Step
 from .core.planner import Situation
-from .core.planner.phrases import normalize
 from .core.planner.words.questions import is_question
 from .core.reasons import Reason
 from .house import HassHouse
 from .sentences.devices import MAKERS
 from .sentences.everyday import COVERINGS
-from .sentences.match import Setting, unknown
+from .sentences.follow import FollowUps
+from .sentences.match import PLACED, Setting, unknown
+from .sentences.names import as_named
 from .sentences.own import OwnSentences
 from .sentences.recognize import Heard, async_recognize
 from .sentences.several import readings
 
 SOURCE = "sentences"
-SPARE = 12
-"""How many letters an answer may have beside the name it gives: “in the … please”."""
 HERE = frozenset(
     {
         *("HearthnetBrightness", "HearthnetVolume", "HearthnetTemperature"),
         *("HearthnetDimmest", "HearthnetQuietest", "HassTurnOff", "HassLightSet"),
         *("HearthnetCoverBit", "HearthnetCoverHalf", "HearthnetLighter"),
+        *("HearthnetOpen", "HearthnetClose"),
         *("HearthnetWhy", "HassClimateSetTemperature", "HassFanSetSpeed"),
     }
 )
 """Our own sentences that mean the room they are said in, if they name nothing."""
-PLACED = frozenset({"name", "area", "floor", "everywhere"})
-"""Slots that say where what is meant is."""
 MARKS = ("?", "\uff1f", "\u5417", "\u55ce")
-TOO = "HearthnetToo"
-"""“The desk lamp too”: what was said before is meant for this as well."""
+LIKE_BEFORE = frozenset(
+    {
+        *("HearthnetBrightness", "HearthnetVolume", "HearthnetTemperature"),
+        "HearthnetLighter",
+    }
+)
+"""Our own sentences that go on with what was spoken of, if they name nothing."""
 DOMAINS_OF = {
     "HassClimateGetTemperature": "climate",
     "HassClimateSetTemperature": "climate",
@@ -56,6 +59,8 @@ DOMAINS_OF = {
     "HassLightSet": "light",
     "HearthnetCoverBit": "cover",
     "HearthnetCoverHalf": "cover",
+    "HearthnetOpen": "cover",
+    "HearthnetClose": "cover",
     "HearthnetDimmest": "light",
     "HearthnetLighter": "light",
     "HearthnetQuietest": "media_player",
@@ -68,8 +73,8 @@ KINDS = frozenset({"name", "domain", "device_class"})
 HARMLESS = frozenset(
     {
         *("HassGetCurrentDate", "HassGetCurrentTime", "HassGetWeather"),
-        *("HassClimateGetTemperature", "HassNevermind", "HassRespond"),
-        *("HassStartTimer", "HassCancelTimer", "HassCancelAllTimers"),
+        *("HassClimateGetTemperature", "HassRespond", "HassStartTimer"),
+        *("HassCancelTimer", "HassCancelAllTimers"),
         *("HassIncreaseTimer", "HassDecreaseTimer", "HassPauseTimer"),
         *("HassUnpauseTimer", "HassTimerStatus", "HassListAddItem"),
         *("HassListCompleteItem", "HassListRemoveItem", "HassShoppingListAddItem"),
@@ -87,50 +92,42 @@ class SentencePlanner:
         self._hass = hass
         self._house = house
         self._own = OwnSentences(hass)
+        self._follow = FollowUps(hass, house, self._own, self)
 
     async def plan(self, request: Request, situation: Situation) -> Plan | None:
         """Return a plan if the sentence is known and says exactly what it means."""
-        plan = await self._plan(request)
-        if plan is None:
-            plan = await self._several(request)
-        if plan is None and (answered := self._answered(request)) is not None:
-            plan = await self._plan(answered)
-        if plan is None:
-            plan = await self._too(request)
+        plan = await self.plan_of(request)
         return None if plan is None else replace(plan, source=SOURCE)
 
+    async def plan_of(self, request: Request) -> Plan | None:
+        """Return the plan of a request, with all that was said before it."""
+        for said in (request, *self._as_named(request)):
+            for planned in (
+                self._follow.answer,
+                self._plan,
+                self._several,
+                self._follow.plan,
+                self._follow.instead,
+            ):
+                if (plan := await planned(said)) is not None:
+                    return plan
+        return None
+
+    def _as_named(self, request: Request) -> Iterable[Request]:
+        """Yield the request with its names as they are written here, if they differ."""
+        rooms = [area.name for area in self._areas()]
+        text = as_named(request.text, self._names(), rooms)
+        if text != request.text:
+            yield replace(request, text=text)
+
     async def _plan(self, request: Request) -> Plan | None:
-        async for heard in self._readings(request):
-            if (plan := self._made(request, heard)) is not None:
+        async for heard in self.readings(request):
+            if (plan := self.made(request, heard)) is not None:
                 return plan
         return None
 
-    async def _too(self, request: Request) -> Plan | None:
-        """Take “the desk lamp too” for the sentence before, about that lamp."""
-        said = [text for who, text in request.turns if who == "user"]
-        if not said or (heard := await self._as_well(request.text, request)) is None:
-            return None
-        while len(said) > 1 and await self._as_well(said[-1], request) is not None:
-            said.pop()
-        async for before in self._readings(replace(request, text=said[-1])):
-            kept = {n: v for n, v in before.slots.items() if n not in PLACED}
-            if "area" in heard.slots and (name := before.slots.get("name")) is not None:
-                # “And in the kitchen” is about what a lamp is, not about everything.
-                kept["domain"] = {
-                    device.domain
-                    for device in self._house.devices()
-                    if name in (device.name, *device.aliases)
-                }
-            meant = replace(before, slots={**kept, **heard.slots}, missing=frozenset())
-            if (plan := self._made(request, meant)) is not None:
-                return plan
-        return None
-
-    async def _as_well(self, text: str, request: Request) -> Heard | None:
-        heard = await self._own.async_recognize(self._house, text, request.language)
-        return heard if heard is not None and heard.intent == TOO else None
-
-    def _made(self, request: Request, heard: Heard) -> Plan | None:
+    def made(self, request: Request, heard: Heard) -> Plan | None:
+        """Return the plan of what was heard, None if it is none to be sure of."""
         setting = Setting(hass=self._hass, house=self._house, request=request)
         if (maker := MAKERS.get(heard.intent)) is None:
             return None
@@ -144,7 +141,7 @@ class SentencePlanner:
             return None
         return plan
 
-    async def _readings(self, request: Request) -> AsyncIterator[Heard]:
+    async def readings(self, request: Request) -> AsyncIterator[Heard]:
         """Yield what a sentence may be: Home Assistant's own first, then ours.
 
         What moves none of our devices does not hide one of ours: in French “mets …”
@@ -159,7 +156,9 @@ class SentencePlanner:
             yield theirs
         ours = await self._own.async_recognize(self._house, text, language)
         if ours is not None and ours.intent in HERE and not ours.slots.keys() & PLACED:
-            if area is None or not self._is_about(ours, area):
+            if those := await self._spoken_of(request, ours):
+                ours = replace(ours, those=those)
+            elif area is None or not self._is_about(ours, area):
                 ours = replace(ours, missing=frozenset({"area"}))
             else:
                 ours = replace(ours, slots={**ours.slots, "area": area})
@@ -168,6 +167,11 @@ class SentencePlanner:
         for heard in (theirs, ours):
             if heard is not None and heard.missing:
                 yield heard
+
+    async def _spoken_of(self, request: Request, heard: Heard) -> frozenset[str]:
+        if heard.intent not in LIKE_BEFORE or not request.turns:
+            return frozenset()
+        return await self._follow.spoken_of(request, DOMAINS_OF.get(heard.intent))
 
     @callback
     def _is_about(self, heard: Heard, area: str) -> bool:
@@ -201,44 +205,15 @@ class SentencePlanner:
                 )
         return None
 
+    def _areas(self) -> Iterable[ar.AreaEntry]:
+        return ar.async_get(self._hass).async_list_areas()
+
     @callback
     def _names(self) -> set[str]:
-        names = {area.name for area in ar.async_get(self._hass).async_list_areas()}
+        names = {area.name for area in self._areas()}
         for device in self._house.devices():
             names |= {device.name, *device.aliases}
         return names
-
-    @callback
-    def _answered(self, request: Request) -> Request | None:
-        """Return the request before, said in the room that this one names.
-
-        That is the answer to “which one?”, be it the room's name or a device's.
-        """
-        said = [text for who, text in request.turns if who == "user"]
-        if not said or not request.turns[-1][1].rstrip().endswith(("?", "\uff1f")):
-            return None
-        areas = {area.name: area.name for area in self._areas()}
-        areas |= {
-            name: device.area
-            for device in self._house.devices()
-            if device.area is not None
-            for name in (device.name, *device.aliases)
-        }
-        plain = normalize(request.text)
-        meant = {
-            area
-            for name, area in areas.items()
-            if (short := normalize(name))
-            and short in plain
-            and len(plain) - len(short) <= SPARE
-        }
-        if len(meant) != 1:
-            return None
-        return replace(request, text=said[-1], area=meant.pop())
-
-    @callback
-    def _areas(self) -> Iterable[ar.AreaEntry]:
-        return ar.async_get(self._hass).async_list_areas()
 
 
 class SentenceExplainer:
@@ -258,6 +233,8 @@ class SentenceExplainer:
             return None
         setting = Setting(hass=self._hass, house=self._house, request=request)
         plan = self._explain(setting, heard)
+        if plan is None and heard.missing - {"area"}:
+            plan = Plan(kind=PlanKind.UNCLEAR, reason=Reason.NOT_UNDERSTOOD)
         if plan is None:
             placed = _placed(setting, heard)
             plan = placed if isinstance(placed, Plan) else maker(setting, placed)

@@ -41,6 +41,7 @@ from .overview import Overview
 from .phone.recipes import Recipes
 from .planner import FirstOf, Planner
 from .planner.choice import Chooser
+from .planner.correction import CorrectionPlanner
 from .planner.deferrals import DeferralPlanner
 from .planner.restore import RestorePlanner
 from .planner.undo import UndoPlanner
@@ -173,16 +174,17 @@ class Hub:
         )
         self._questions = Questions(node, spawn, self._clock)
         reviews = Reviews(node, self.state, house)
+        undo = UndoPlanner(node.view, self.chronicle, self.state.deferred)
         self._rupert = Rupert(
             node,
             self._bus,
             spawn,
             house=house,
             planner=FirstOf(
-                UndoPlanner(node.view, self.chronicle, self.state.deferred),
+                undo,
                 DeferralPlanner(self.state.deferred),
                 RestorePlanner(node.view, self.chronicle.state_at),
-                planner,
+                CorrectionPlanner(planner, undo, self.chronicle),
             ),
             verifier=verifier,
             issuer=self.issuer,

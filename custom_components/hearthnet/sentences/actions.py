@@ -1,6 +1,7 @@
 """What each recognized sentence asks for, as actions of the operations table."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import groupby
 
 from homeassistant.util.color import color_name_to_rgb
@@ -366,10 +367,7 @@ MAKERS: Mapping[str, Maker] = {
     "HearthnetBrightness": _brighter,
     "HearthnetVolume": lambda setting, heard: _louder(
         setting,
-        Heard(
-            intent=heard.intent,
-            slots={**heard.slots, "volume_step": _signed(heard, STEP)},
-        ),
+        replace(heard, slots={**heard.slots, "volume_step": _signed(heard, STEP)}),
     ),
     "HearthnetTemperature": _warmer,
     "HearthnetDimmest": _at_most("light.turn_on", "brightness_pct", 1),

@@ -80,12 +80,12 @@ def _cover_half(setting: Setting, heard: Heard) -> Plan:
 
 
 def all_coverings(operation: str) -> Maker:
-    """Return a maker for “open all the blinds”, which no room narrows."""
+    """Return a maker for “open the blinds”: all, if no room is said."""
 
     def make(setting: Setting, heard: Heard) -> Plan:
         said = {"coverings", "area", "floor"}
         slots = {n: v for n, v in heard.slots.items() if n in said}
-        everywhere = Heard(intent=heard.intent, slots=slots)
+        everywhere = Heard(intent=heard.intent, slots=slots, those=heard.those)
         found = coverings(setting, everywhere, operation)
         if isinstance(found, Plan):
             return found
@@ -169,6 +169,7 @@ def _keep(setting: Setting, heard: Heard) -> Plan:
 
 
 MAKERS: Mapping[str, Maker] = {
+    "HearthnetClose": all_coverings("cover.close_cover"),
     "HearthnetCloseAll": all_coverings("cover.close_cover"),
     "HearthnetCloseGarage": _garage("cover.close_cover"),
     "HearthnetCoverBit": _cover_bit,
@@ -177,6 +178,7 @@ MAKERS: Mapping[str, Maker] = {
     "HearthnetLighter": _lighter,
     "HearthnetLock": one_operation("lock.lock", single=True),
     "HearthnetMoreOrLess": _more_or_less,
+    "HearthnetOpen": all_coverings("cover.open_cover"),
     "HearthnetOpenAll": all_coverings("cover.open_cover"),
     "HearthnetOpenGarage": _garage("cover.open_cover"),
     "HearthnetUnlock": one_operation("lock.unlock", single=True),

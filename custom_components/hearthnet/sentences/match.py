@@ -28,6 +28,11 @@ from .recognize import Heard, area_of
 NEAR = 3
 """How many near names are offered."""
 SIMILAR = 0.6
+SHORTEST = 4
+"""Letters below which any word is like a name; Chinese ones tell more each."""
+SEVERAL = (MatchFailedReason.DUPLICATE_NAME, MatchFailedReason.MULTIPLE_TARGETS)
+PLACED = frozenset({"name", "area", "floor", "everywhere"})
+"""Slots that say where what is meant is."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,24 +80,25 @@ def find(
         floor_name=slots.get("floor"),
         domains=_set(slots.get("domain")) or (set(domains) if domains else None),
         device_classes=_set(slots.get("device_class")),
-        single_target=single,
+        single_target=single and not heard.those,
     )
     devices = {
         device.entity_id: device
         for device in setting.house.devices()
-        if feature is None or device.supports(feature)
+        if (feature is None or device.supports(feature))
+        and (not heard.those or device.id in heard.those)
     }
     area = area_of(setting.hass, setting.request.area)
     preferences = MatchTargetsPreferences(area_id=area.id if area else None)
     result = _match(setting, constraints, preferences, devices)
     if not result.is_match:
-        if feature is not None:
+        if feature is not None and result.no_match_reason not in SEVERAL:
             able = find(setting, heard, domains=domains)
             if isinstance(able, Found):
                 return _unable(able)
         return _failure(setting, constraints, result, devices)
     found = [devices[state.entity_id] for state in result.states]
-    named = constraints.name is not None
+    named = constraints.name is not None or bool(heard.those)
     if not named:
         found = list(without_doubles(found, setting.house))
     if not found:
@@ -127,7 +133,11 @@ def unknown(setting: Setting, said: str, *, areas_only: bool = False) -> Plan:
     if not areas_only:
         for device in setting.house.devices():
             names += [device.name, *device.aliases]
-    by_form = {name.casefold(): name for name in names}
+    by_form = {
+        name.casefold(): name
+        for name in names
+        if len(name) >= SHORTEST or not name.isascii()
+    }
     near = get_close_matches(said.casefold(), by_form, n=NEAR, cutoff=SIMILAR)
     return Plan(
         kind=PlanKind.UNCLEAR,

@@ -33,6 +33,8 @@ class Heard:
     """Slots that were said, but name nothing that there is."""
     missing: frozenset[str] = frozenset()
     """Slots that were not said, and that the request does not tell either."""
+    those: frozenset[str] = frozenset()
+    """Ids of the devices meant, where it was said before; empty: the slots say it."""
     response: str = ""
     """Which answer the sentence wants: of a question `one`, `any`, `all`, `which`."""
 

@@ -60,6 +60,14 @@ _THAT = _table(
     r"cancelalo|cancela (?:eso|esto)|cancelar? (?:el|ese|mi) plan",
     rf"取消(?:|它|这个|那个|(?:这个|那个|刚才的)?{_PLAN_ZH})",
 )
+_NEVER_MIND = _table(
+    r"never ?mind|cancel|abort|forget (?:it|that)|(?:do not|don t|dont)(?: do it)?",
+    r"abbrechen|abbruch|vergiss (?:es|das)|schon gut|lass es",
+    r"annuler?|laisse tomber|oublie(?: ca)?|(?:non )?tant pis",
+    r"cancelar?|olvidalo|dejalo|no importa",
+    r"算了|不用了|取消吧?|别了",
+)
+"""Who says so right after a plan was made takes it back."""
 _ONE = _table(
     rf"{_CANCEL_EN} (?:the |my |that )?{_PLAN_EN} (?:for|at|of|with) (?P<en>.+)",
     rf"{_CANCEL_EN} (?:the|my) (?P<en_first>.+) plan",
@@ -97,6 +105,9 @@ class DeferralPlanner:
         if _THAT.fullmatch(words):
             newest = newest_of(visible, request.principal)
             return canceling([newest] if newest else [])
+        if _NEVER_MIND.fullmatch(words):
+            newest = newest_of(visible, request.principal)
+            return canceling([newest]) if newest and _just(newest, request) else None
         if (one := _ONE.fullmatch(words)) is None:
             return None
         when = next(text for text in one.groupdict().values() if text is not None)
@@ -112,6 +123,12 @@ class DeferralPlanner:
                 source=SOURCE,
             )
         return canceling(meant)
+
+
+def _just(plan: Deferred, request: Request) -> bool:
+    """Tell whether a plan is what the sentence before this one asked for."""
+    said = [text for who, text in request.turns if who == "user"]
+    return bool(said) and said[-1].strip() == plan.request.text.strip()
 
 
 def newest_of(plans: Iterable[Deferred], principal: Principal) -> Deferred | None:

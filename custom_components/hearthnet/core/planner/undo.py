@@ -4,13 +4,13 @@ from collections.abc import Sequence
 import re
 from typing import Protocol
 
-from ..devices import Principal
+from ..devices import House, Principal
 from ..intents import Plan, PlanKind, Request
 from ..messages import EventId, Message
 from ..node import Record
 from ..reasons import Reason
 from ..status import Cause
-from ..undo import UNDO, left_alone, undo_of
+from ..undo import UNDO, Back, left_alone, undo_of
 from ..view import View
 from . import Situation
 from .deferrals import Plans, canceling, newest_of
@@ -28,6 +28,14 @@ SENTENCES = (
     "deshaz (eso|lo)",
     "deshazlo",
 )
+RATHER_NOT = (
+    "(actually|rather|better) (no|not)",
+    "(doch|lieber|dann doch) [lieber] nicht",
+    "(finalement|plutôt) (non|pas)",
+    "mejor no",
+    "还是(算了|不要了|别了)",
+)
+"""What undoes only the sentence right before: by itself it may mean anything."""
 _BY_ID = re.compile(r"undo (?P<intent>\S+)")
 
 
@@ -61,13 +69,17 @@ class UndoPlanner:
         self._receipts = receipts
         self._plans = plans
         self._phrases = tuple(map(Phrase.read, SENTENCES))
+        self._rather_not = tuple(map(Phrase.read, RATHER_NOT))
 
     async def plan(self, request: Request, situation: Situation) -> Plan | None:
         """Return the inverse actions, or None when the words are no undo."""
         words = normalize(request.text)
         if (intent := _named(request.text)) is not None:
             receipts = await self._of(intent, request.principal)
-        elif any(phrase.match(words) is not None for phrase in self._phrases):
+        elif any(phrase.match(words) is not None for phrase in self._phrases) or (
+            request.turns
+            and any(phrase.match(words) is not None for phrase in self._rather_not)
+        ):
             receipts = self._receipts.last_receipts(request.principal)
             plan = newest_of(self._plans(), request.principal)
             if plan is not None and not (receipts and _since(receipts, plan.id)):
@@ -75,7 +87,7 @@ class UndoPlanner:
         else:
             return None
         house = situation.house
-        undo = undo_of(receipts, house, self._view, self._late_effect_of)
+        undo = self.back(receipts, house)
         if not undo.actions and not undo.left:
             return Plan(
                 kind=PlanKind.UNCLEAR, reason=Reason.NOTHING_TO_UNDO, source=UNDO
@@ -86,6 +98,10 @@ class UndoPlanner:
             dropped=left_alone(undo, UNDO, house, self._view),
             source=UNDO,
         )
+
+    def back(self, receipts: Sequence[Message], house: House) -> Back:
+        """Return how to undo what some receipts, oldest first, say was done."""
+        return undo_of(receipts, house, self._view, self._late_effect_of)
 
     def _late_effect_of(self, event_id: str) -> str | None:
         """Return the execute that an observed change is a late effect of."""

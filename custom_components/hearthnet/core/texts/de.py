@@ -293,6 +293,11 @@ TEXTS = Texts(
     none="Keins davon.",
     all="Alle.",
     nothing_on="Nichts ist an.",
+    nothing_open="Nichts ist offen oder unverschlossen.",
+    hello="Hallo.",
+    all_right="In Ordnung.",
+    confirm_there="Ein Ja in Worten bestätigt nichts. Bestätige mit dem Knopf: "
+    "auf der Karte von HearthNet, am Telefon oder in Telegram.",
     asked_for="{who} wollte es um {time} so: „{what}“.",
     asked_for_by_some="Es wurde um {time} so gewünscht.",
     changed_by="{who} hat es um {time} geändert.",

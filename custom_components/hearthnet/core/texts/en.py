@@ -280,6 +280,11 @@ TEXTS = Texts(
     none="None of them.",
     all="All of them.",
     nothing_on="Nothing is on.",
+    nothing_open="Nothing is open or unlocked.",
+    hello="Hello.",
+    all_right="All right.",
+    confirm_there="A yes in words confirms nothing. Confirm it with the button: "
+    "on HearthNet's card, on your phone or in Telegram.",
     asked_for="{who} asked for it at {time}: “{what}”.",
     asked_for_by_some="It was asked for at {time}.",
     changed_by="{who} changed it at {time}.",

@@ -286,6 +286,11 @@ TEXTS = Texts(
     none="Ninguno.",
     all="Sí, todos.",
     nothing_on="No hay nada encendido.",
+    nothing_open="No hay nada abierto ni sin cerrojo.",
+    hello="Hola.",
+    all_right="De acuerdo.",
+    confirm_there="Un sí de palabra no confirma nada. Confírmalo con el botón: "
+    "en la tarjeta de HearthNet, en tu teléfono o en Telegram.",
     asked_for="{who} lo pidió a {time}: «{what}».",
     asked_for_by_some="Alguien lo pidió a {time}.",
     changed_by="{who} lo cambió a {time}.",

@@ -298,6 +298,11 @@ TEXTS = Texts(
     none="Aucun.",
     all="Oui, tous.",
     nothing_on="Rien n'est allumé.",
+    nothing_open="Rien n'est ouvert ni déverrouillé.",
+    hello="Bonjour.",
+    all_right="D'accord.",
+    confirm_there="Un oui en paroles ne confirme rien. Confirme avec le bouton : "
+    "sur la carte de HearthNet, sur ton téléphone ou dans Telegram.",
     asked_for="{who} l'a demandé à {time} : « {what} ».",
     asked_for_by_some="Cela a été demandé à {time}.",
     changed_by="{who} l'a changé à {time}.",

@@ -103,6 +103,14 @@ class Texts:
     all: str
     nothing_on: str
     """To who asks what is on, where nothing is."""
+    nothing_open: str
+    """As `nothing_on`, to who asks what is open."""
+    hello: str
+    """To who says hello."""
+    all_right: str
+    """To who takes back what needed nothing to be done."""
+    confirm_there: str
+    """To who says yes where nobody can tell who it was."""
     asked_for: str
     """Why it is so: `{who}` said `{what}` at `{time}`."""
     asked_for_by_some: str
