@@ -58,7 +58,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         trees: SimpleQueue[Path] = SimpleQueue()
         for number in range(options.jobs):
             trees.put(_copy(Path(folder) / str(number)))
-        status, said = _run(trees, sorted({test for m in chosen for test in m.tests}))
+        tests = sorted({test for m in chosen for test in m.tests})
+        status, said = _run(trees, tests, options.jobs)
         if status != 0:
             sys.stderr.write(f"The tests fail without a mutation: {said}\n")
             return 1
@@ -115,20 +116,26 @@ def _try(trees: SimpleQueue[Path], mutation: Mutation) -> Found:
     return Found(mutation.safeguard, mutation.file, status == FAILED, said, seconds)
 
 
-def _run(trees: SimpleQueue[Path], tests: Sequence[str]) -> tuple[int, str]:
-    """Run tests in an unchanged tree."""
+def _run(trees: SimpleQueue[Path], tests: Sequence[str], jobs: int) -> tuple[int, str]:
+    """Run tests in an unchanged tree, so many at once."""
     tree = trees.get()
     try:
-        return _tests(tree, tests)
+        return _tests(tree, tests, jobs)
     finally:
         trees.put(tree)
 
 
-def _tests(tree: Path, tests: Sequence[str]) -> tuple[int, str]:
-    """Run tests until one fails; return the exit status and what failed."""
+def _tests(tree: Path, tests: Sequence[str], jobs: int = 0) -> tuple[int, str]:
+    """Run tests until one fails; return the exit status and what failed.
+
+    Args:
+        tree: where they are run.
+        tests: below `tests`.
+        jobs: processes that share them; 0: in one.
+    """
     command: list[Path | str] = [
         *(ROOT / ".venv-core/bin/python", "-m", "pytest", "-q", "-x"),
-        *("-p", "no:cacheprovider", "--timeout", "60"),
+        *("-p", "no:cacheprovider", "--timeout", "60", "-n", str(jobs)),
         *(f"tests/{test}" for test in tests),
     ]
     environment = {**os.environ, "PYTHONPATH": str(tree / "companion")}
