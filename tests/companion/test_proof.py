@@ -142,6 +142,6 @@ def test_a_size_that_is_judged_wrongly_is_told_on_top() -> None:
     ]
     ran = Ran(0, "", {"rows": rows}, 1.0)
     grid, record = scaled(ran)
-    assert (grid.figure, grid.met) == ("in 1 of 2 sizes", False)
+    assert (grid.figure, grid.met) == ("1 of 2 sizes without a wrong verdict", False)
     assert record.met
     assert "| 16 agents, 10 devices |  | m | **no** |" in list(bench(ran))

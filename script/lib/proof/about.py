@@ -43,4 +43,5 @@ each intent ended, `git fsck`."""
 SCALE = """\
 Each size of a home plays commands against an independent [oracle](bench.md#verdicts):
 the wrongly refused / accepted, and the memory of the process. The record is that of a
-real hub with 1,000 lamps: written, packed, opened, asked and audited."""
+real hub with 1,000 lamps: written, packed, opened, asked and audited. What grows with
+it is told under [size](record.md#size)."""

@@ -17,6 +17,9 @@ REPLAYED = re.compile(
 )
 
 
+_VERDICTS = "wrong refusals / acceptances, "
+
+
 @dataclass(frozen=True)
 class Ran:
     """What came of a part's command."""
@@ -208,17 +211,23 @@ def bench(ran: Ran) -> Iterator[str]:
 
 
 def targets(ran: Ran) -> Iterator[Brief]:
-    """Count what was met, name what was not, and tell each process's memory."""
+    """Count what was met, name what was not; tell verdicts and memory."""
     rows = ran.told["rows"]
     judged = [row for row in rows if row["met"] is not None]
     missed = [row for row in judged if not row["met"]]
     figure = f"{len(judged) - len(missed)} of {len(judged)}"
     if missed:
-        figure += "; not: " + "; ".join(
+        figure += "; missed: " + "; ".join(
             f"{row['what']} ({row['measured']}; target {row['target']})"
             for row in missed
         )
     yield Brief("the design's targets are met", figure, not missed)
+    verdicts = _row(rows, _VERDICTS)
+    yield Brief(
+        "nothing is refused or accepted wrongly, by an oracle that shares no code",
+        f"{verdicts['measured']} wrong: {verdicts['what'].removeprefix(_VERDICTS)}",
+        verdicts["met"],
+    )
     memory = _row(rows, "memory of each process")
     yield Brief("memory of each process", memory["measured"], None)
 
@@ -229,8 +238,8 @@ def scaled(ran: Ran) -> Iterator[Brief]:
     grid = [row["met"] for row in rows if " agents, " in row["what"]]
     audit = _row(rows, "audit, ")
     yield Brief(
-        "4 to 64 agents and 10 to 1,000 devices: nothing wrongly refused or accepted",
-        f"in {sum(grid)} of {len(grid)} sizes",
+        "the same with 4, 16, 64 agents and 10, 100, 1,000 devices",
+        f"{sum(grid)} of {len(grid)} sizes without a wrong verdict",
         all(grid),
     )
     yield Brief(
