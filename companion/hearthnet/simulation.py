@@ -59,6 +59,8 @@ class SimulatedHouse:
     forbidden: set[tuple[str, str]] = field(default_factory=set)
     """(principal id, device id) pairs that the house's owner does not allow."""
     since: datetime | None = None
+    rows: Mapping[str, Operation] = field(default_factory=lambda: OPERATIONS)
+    """The table of operations of whoever moves its devices."""
     acts: list[Permit] = field(default_factory=list)
     """Every actuation that reached the devices, in order."""
     on_change: Callable[[str, Values], None] = lambda _device, _values: None
@@ -87,7 +89,7 @@ class SimulatedHouse:
     @property
     def operations(self) -> Mapping[str, Operation]:
         """The table of operations."""
-        return OPERATIONS
+        return self.rows
 
     def device(self, device_id: str) -> Device | None:
         """Return a device by id."""
@@ -116,7 +118,7 @@ class SimulatedHouse:
     async def act(self, permit: Permit) -> None:
         """Let the operation have its effects, as the device's behavior says."""
         self.acts.append(permit)
-        operation = OPERATIONS[permit.operation]
+        operation = self.rows[permit.operation]
         for target in permit.target:
             behavior = self.behavior.get(target, Behavior())
             if behavior.answers:
@@ -161,8 +163,18 @@ class Devices(House, Adapter, Protocol):
     """What there is to move, and what moves it."""
 
 
-def manage(companion: Companion, agent: str, house: Devices, spawn: Spawn) -> Manager:
-    """Put a gate and a manager before devices, as `hearthnet darcy` does. Blocks."""
+def manage(
+    companion: Companion,
+    agent: str,
+    house: Devices,
+    spawn: Spawn,
+    manager_of: type[Manager] = Manager,
+    recipe: Callable[[str], str | None] = lambda _operation: None,
+) -> Manager:
+    """Put a gate and a manager before devices, as `hearthnet darcy` does. Blocks.
+
+    `recipe` gives the digest of the recipe that an operation would run.
+    """
     node = companion.node
     gate = Gate(
         node=node,
@@ -171,9 +183,10 @@ def manage(companion: Companion, agent: str, house: Devices, spawn: Spawn) -> Ma
         agent=agent,
         operations=house.operations,
         device=house.device,
+        recipe=recipe,
     )
     companion.guard(gate)
-    manager = Manager(
+    manager = manager_of(
         agent, node, companion.bus, spawn, house=house, gate=gate, clock=node.clock
     )
     companion.on_hub = manager.tell_again

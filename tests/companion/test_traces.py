@@ -17,11 +17,12 @@ from hearthnet.core.devices import Device
 from hearthnet.core.gate import Gate
 from hearthnet.core.leasebook import LeaseBook
 from hearthnet.core.messages import MessageType
+from hearthnet.core.paths import HUB
 from hearthnet.core.policy.load import preset
-from hearthnet.traces.home import KEY
 from hearthnet.traces.play import play
 from hearthnet.traces.properties import missing
 from hearthnet.traces.trace import SHIPPED, Step, Trace, TraceError
+from hearthnet.traces.wires import key_of
 from hearthnet.traces.written import write
 from tests.support.messages_api import (
     KEY as KEY_OF_API,
@@ -191,7 +192,7 @@ def test_a_played_day_is_a_sound_record_that_can_be_cut(
     path: Path, tmp_path: Path
 ) -> None:
     record = recorded(path, tmp_path / "record")
-    assert audit(record, {"hub": KEY.public}).findings == []
+    assert audit(record, {HUB: key_of(HUB).public}).findings == []
     again = tmp_path / "again.json"
     first = ["--since", "hub.1.1"]
     assert main(["record", str(record), str(again), *first]) == 0
@@ -213,6 +214,113 @@ def test_a_later_part_begins_with_the_state_of_then(tmp_path: Path) -> None:
     assert any(path.startswith("holds/") for path in cut.state)
     assert cut.decisions.count("    denied: conflict") == 3
     assert main(["replay", "--fast", str(part)]) == 0
+
+
+PHONE = SHIPPED / "phone.json"
+MUTED = '{"is_volume_muted": true, "state": "off", "volume_level": 0.12}'
+
+
+def test_what_another_machine_did_is_part_of_a_day() -> None:
+    """Its manager is a node of its own, over a broker in memory."""
+    trace = Trace.load(PHONE)
+    (tv,) = (device for device in trace.devices if device.manager == "darcy")
+    played = play(trace)
+    said = [record.message for record in played.records]
+    acts = [m for m in said if m.type is MessageType.EXECUTE and m.task]
+    (act,) = (m for m in acts if m.body["target"] == [tv.id])
+    assert act.event.node == "darcy"
+    # What it decides by came over the bus: the policy, and the lease.
+    grant = next(m for m in said if m.id == act.lease)
+    assert grant.event.node == "hub"
+    assert played.broken == []
+
+
+def test_a_machine_that_is_cut_off_or_away(tmp_path: Path) -> None:
+    """It crashes, starts anew, and is away when it is wanted."""
+    trace = Trace.load(PHONE)
+    at = trace.steps[-1].at
+    target = {"targets": ["darcy.living_room_tv"]}
+    action = {**target, "operation": "tv.mute", "parameters": {}}
+    off = {"kind": "command", "actions": [action]}
+    steps = (
+        *trace.steps,
+        Step(at=at + 60, do="crash", data={"node": "darcy"}),
+        Step(at=at + 70, do="restart", data={"node": "darcy"}),
+        Step(at=at + 80, do="away", data={"node": "darcy"}),
+        wish(at + 90, 901, off),
+        Step(at=at + 200, do="back", data={"node": "darcy"}),
+        wish(at + 210, 902, off),
+    )
+    played = play(replace(trace, steps=steps))
+    assert played.broken == []
+    lines = played.decisions
+    assert lines[-14:] == [
+        "Anna, app: Number 901",
+        "  Living room TV: tv.mute",
+        "    given up: manager_offline",
+        "  Living room TV: tv.mute",
+        "    proposed",
+        "    granted",
+        f"    changed: Living room TV {MUTED}",
+        "  end: 1 changed",
+        "Anna, app: Number 902",
+        "  Living room TV: tv.mute",
+        "    proposed",
+        "    granted",
+        f"    already_so: Living room TV {MUTED}",
+        "  end: 1 already_so",
+    ]
+    starts = [
+        r.message.event.boot
+        for r in played.records
+        if r.message.type is MessageType.HELLO and r.message.event.node == "darcy"
+    ]
+    assert starts == [1, 2, 3, 4]
+    # Cut out of the record that it makes, all of this is in the steps again.
+    write(played.records, tmp_path / "record")
+    again = tmp_path / "again.json"
+    since = ["--since", "hub.1.1"]
+    assert main(["record", str(tmp_path / "record"), str(again), *since]) == 0
+    does = [step.do for step in Trace.load(again).steps if "node" in step.data]
+    assert {"restart", "away", "back"} <= set(does)
+    assert main(["replay", "--fast", str(again)]) == 0
+
+
+def test_a_lease_from_before_is_none_of_the_days(tmp_path: Path) -> None:
+    trace = Trace.load(SCENES)
+    (use,) = (step for step in trace.steps if step.do == "use")
+    old = replace(use, data={**use.data, "lease": "hub.1.7"})
+    steps = tuple(old if step is use else step for step in trace.steps)
+    played = play(replace(trace, steps=steps))
+    assert played.broken == []
+    used = "    refused: not_asked, fenced, revoked, stale_state"
+    assert used in trace.decisions
+    assert used not in played.decisions
+
+
+@pytest.mark.parametrize(
+    ("recipes", "told"),
+    [
+        ({"darcy": [{}]}, "a recipe of darcy"),
+        ({"darcy": 3}, "not a trace"),
+    ],
+)
+def test_what_is_no_recipe(recipes: object, told: str) -> None:
+    data = json.loads(SCENES.read_text("utf-8"))
+    with pytest.raises(TraceError, match=told):
+        play(Trace.decode(json.dumps({**data, "recipes": recipes})))
+
+
+def test_a_redacted_trace_tells_nothing_of_a_phone(tmp_path: Path) -> None:
+    record = recorded(PHONE, tmp_path / "record")
+    file = tmp_path / "redacted.json"
+    arguments = [str(record), str(file), "--since", "hub.1.1", "--redact"]
+    assert main(["record", *arguments]) == 0
+    text = file.read_text("utf-8")
+    of_a_phone = ("living_room", "tvremote", "btn_power", "Standby", "Night mode")
+    for secret in (*of_a_phone, "Living", "Garage", "hdmi1", "Owner", "television"):
+        assert secret not in text
+    assert main(["replay", "--fast", str(file)]) == 0
 
 
 def test_a_redacted_trace_tells_no_names_and_plays_alike(tmp_path: Path) -> None:

@@ -64,6 +64,21 @@ def test_what_is_its_senders_is_heard(examine: Examine) -> None:
     assert isinstance(examine(), Heard)
 
 
+@pytest.mark.parametrize("complete", [False, True])
+def test_a_stranger_is_no_fault_before_the_hub_has_named_all(
+    complete: bool, clock: ManualClock
+) -> None:
+    """A librarian may say hello to a phone that has not heard of it yet."""
+    inbound = Inbound(
+        TOPICS, public, clock, lambda _node, _data: None, complete=lambda: complete
+    )
+    data = message("stranger.1.1", sender="stranger", to="all").encode()
+    topic = TOPICS.broadcast("stranger")
+    found = inbound.examine(topic, seal(data, STRANGER.sign(data)), retained=False)
+    assert fault(found) is (Fault.FORGED if complete else None)
+    assert not isinstance(found, Heard)
+
+
 @pytest.mark.parametrize(
     ("fields", "expected"),
     [

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from hearthnet.core.adapter import AdapterError
 from hearthnet.core.agents.base import Spawn
-from hearthnet.core.agents.manager import ROOT, Manager
+from hearthnet.core.agents.manager import Manager
 from hearthnet.core.assignment import Order
 from hearthnet.core.bus.retry import first
 from hearthnet.core.clock import Clock
@@ -18,16 +18,15 @@ from hearthnet.core.companion import Companion, Identity
 from hearthnet.core.devices import Reading
 from hearthnet.core.gate import Gate
 from hearthnet.core.keys import VerifyKey
-from hearthnet.core.messages import Json, MessageType
-from hearthnet.core.paths import HUB, RECIPES, device_path
+from hearthnet.core.messages import Json
+from hearthnet.core.paths import HUB, RECIPES
 from hearthnet.core.phone.camera import KIND as PICTURE, Picture
 from hearthnet.core.phone.capabilities import VISION
 from hearthnet.core.phone.choice import KIND as QUESTION, Question
 from hearthnet.core.phone.part import RecipeError
 from hearthnet.core.phone.recipe import canonical, digest
 from hearthnet.core.phone.report import KIND, PhoneReport
-from hearthnet.core.shadow import differs, known, shadow
-from hearthnet.core.status import Cause
+from hearthnet.core.phone.shown import tell
 
 from .adbkey import AdbKey
 from .link import LinkError
@@ -276,34 +275,10 @@ class Darcy:
 
     def _record(self, device_id: str, reading: Reading) -> None:
         """Put what an app shows on record if it is news."""
-        device, path = self.phone.device(device_id), device_path(device_id)
-        if device is None:
-            return
-        kept = self._node.view.get(path)
-        seen = known(device, kept, reading.values)
-        if not differs(kept, seen):
-            return
-        before = kept.get("values") if isinstance(kept, dict) else None
-        changed: dict[str, Json] = {}
-        if isinstance(before, dict):
-            # What is seen for the first time has not changed for all anybody knows.
-            changed = {n: v for n, v in seen.items() if before.get(n, v) != v}
-        told = ", ".join(f"{name} {value}" for name, value in reading.values.items())
-        self._manager.say(
-            ROOT,
-            MessageType.OBSERVATION,
-            f"{device.name}: {told}, as its app shows.",
-            body={
-                "device": device.id,
-                "values": dict[str, Json](reading.values),
-                "changed": changed,
-                "cause": Cause.RECONNECT if before is None else Cause.UNKNOWN,
-                "detail": "",
-            },
-            writes={path: shadow(device, seen)},
-        )
-        # After it, so that the hub looks again once it has the observation.
-        self._report()
+        device = self.phone.device(device_id)
+        if device is not None and tell(self._manager, device, reading.values):
+            # After it, so that the hub looks again once it has the observation.
+            self._report()
 
     def _pictured(self, picture: Picture) -> None:
         """Bring a picture to the hub, past the record."""

@@ -4,6 +4,7 @@ No identifier, time or commit is in a line: those differ from run to run. Tasks 
 intent run side by side, so they stand in the order of what they are about.
 """
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import unified_diff
 import json
@@ -36,6 +37,31 @@ def chains(messages: Sequence[Message], names: Mapping[str, str]) -> list[str]:
         elif message.intent is None:
             lines += _outside(message, names)
     return lines
+
+
+def ordered(messages: Iterable[Message]) -> list[Message]:
+    """Return the events of several nodes in an order in which they can have happened.
+
+    Each node's stay in their order, and each comes after its cause; besides, their
+    times decide. In a record they stand in the order in which they came there.
+    """
+    waiting: dict[str, deque[Message]] = {}
+    for message in messages:
+        waiting.setdefault(message.event.node, deque()).append(message)
+    missing = {message.id for each in waiting.values() for message in each}
+    found: list[Message] = []
+    while waiting:
+        heads = [each[0] for each in waiting.values()]
+        # With clocks that disagree, or a damaged record, causes may go in a circle.
+        free = [head for head in heads if head.cause not in missing] or heads
+        first = min(free, key=lambda message: message.at)
+        found.append(first)
+        missing.discard(first.id)
+        node = first.event.node
+        waiting[node].popleft()
+        if not waiting[node]:
+            del waiting[node]
+    return found
 
 
 def differences(before: Sequence[str], after: Sequence[str]) -> list[str]:
@@ -93,11 +119,17 @@ def _said(message: Message, names: Mapping[str, str]) -> Iterator[str]:
             yield f"    the answer: {body['answer']}"
         case MessageType.REVOCATION:
             yield "    revoked"
+        case MessageType.RESOLUTION if body.get("reason"):
+            yield f"    given up: {body['reason']}"
         case MessageType.RECEIPT:
-            told = {names.get(one, one): one for one in body["members"]}
-            for name, device in sorted(told.items()):
-                seen = _json(body["values"].get(device, {}))
-                yield f"    {body['members'][device]}: {name} {seen}"
+            yield from _done(body, names)
+
+
+def _done(body: Mapping[str, Any], names: Mapping[str, str]) -> Iterator[str]:
+    told = {names.get(one, one): one for one in body["members"]}
+    for name, device in sorted(told.items()):
+        seen = _json(body["values"].get(device, {}))
+        yield f"    {body['members'][device]}: {name} {seen}"
 
 
 def _because(body: Mapping[str, Any]) -> str:

@@ -15,7 +15,7 @@ from hearthnet.core.reasons import Reason
 from hearthnet.core.state import ENABLED_PATH, POLICY_PATH
 from hearthnet.core.view import View
 
-from .chains import chains
+from .chains import chains, ordered
 from .furnished import Furnished
 from .trace import Step, Trace, TraceError
 from .wish import Wish
@@ -36,10 +36,12 @@ def cut(title: str, before: Iterable[Message], messages: Sequence[Message]) -> T
     view = View()
     for message in before:
         view.apply(message)
-    mine = [message for message in messages if message.event.node == HUB]
-    if not mine:
+    hub = [message for message in messages if message.event.node == HUB]
+    if not hub:
         raise TraceError("no event of the hub is in there")
-    cutter = _Cutter(mine, view)
+    nodes = {HUB, *managers(messages)}
+    mine = ordered(message for message in messages if message.event.node in nodes)
+    cutter = _Cutter(mine, hub[0], view)
     furnished = cutter.furnished
     steps = sorted(cutter.steps(), key=lambda step: step.at)
     end = (mine[-1].at - mine[0].at).total_seconds()
@@ -48,11 +50,12 @@ def cut(title: str, before: Iterable[Message], messages: Sequence[Message]) -> T
     names = {device.id: device.name for device in devices}
     return Trace(
         title=title,
-        start=mine[0].at.astimezone(furnished.zone),
+        start=hub[0].at.astimezone(furnished.zone),
         policy=furnished.policy,
         devices=devices,
         values=furnished.values(devices),
         answers=furnished.answers,
+        recipes=furnished.recipes(),
         state={path: view.get(path) for path in view.paths() if path.startswith(_KEPT)},
         home=furnished.home,
         steps=tuple(steps),
@@ -61,13 +64,29 @@ def cut(title: str, before: Iterable[Message], messages: Sequence[Message]) -> T
     )
 
 
-class _Cutter:
-    """One pass over the events."""
+def managers(messages: Iterable[Message]) -> set[str]:
+    """Return the nodes besides the hub that have taken part in a task."""
+    return {
+        message.event.node
+        for message in messages
+        if message.event.node != HUB and message.task is not None
+    }
 
-    def __init__(self, messages: Sequence[Message], view: View) -> None:
+
+class _Cutter:
+    """One pass over the events, the first of which is `start`."""
+
+    def __init__(self, messages: Sequence[Message], start: Message, view: View) -> None:
         self.furnished = Furnished(view)
         self._messages = messages
-        self._start = messages[0].at
+        self._start = start.at
+        self._known = {HUB} if start.type is not MessageType.HELLO else set()
+        """Nodes whose next start is not their first."""
+        self._gone: set[str] = set()
+        self._known |= {
+            path.removeprefix("nodes/").removesuffix(".json")
+            for path in view.paths("nodes/")
+        } - {HUB}
         self._wishes: dict[str, Wish] = {}
         self._by_lease: dict[str, str] = {}
         self._questions: dict[str, str] = {}
@@ -101,9 +120,8 @@ class _Cutter:
     def _step(self, message: Message) -> Iterator[Step]:
         body, at = message.body, self._at(message)
         match message.type:
-            case MessageType.HELLO if message is not self._messages[0]:
-                crashed = message.event.boot in self.furnished.crashed
-                yield Step(at=at, do="crash" if crashed else "restart")
+            case MessageType.HELLO:
+                yield from self._started(message)
             case MessageType.INTENT:
                 yield from self._intent(self._wishes[message.id])
             case MessageType.OBSERVATION if "cause" in body:
@@ -117,8 +135,23 @@ class _Cutter:
                 body.get("reason") == Reason.UNREACHABLE and "grantee" not in body
             ):
                 yield from self._away(message)
+            case MessageType.RESOLUTION if body.get("reason") == Reason.MANAGER_OFFLINE:
+                yield from self._offline(message)
             case _:
                 yield from self._set(message)
+
+    def _started(self, message: Message) -> Iterator[Step]:
+        node = message.event.node
+        if node in self._gone:
+            self._gone.remove(node)  # it was brought back
+        elif node in self._known:
+            crashed = (node, message.event.boot) in self.furnished.crashed
+            yield Step(
+                at=max(0.0, self._at(message)),
+                do="crash" if crashed else "restart",
+                data={} if node == HUB else {"node": node},
+            )
+        self._known.add(node)
 
     def _set(self, message: Message) -> Iterator[Step]:
         """Yield what a person has set or answered."""
@@ -163,19 +196,36 @@ class _Cutter:
 
     def _away(self, refusal: Message) -> Iterator[Step]:
         """Take a device away while its manager looked: more is not known of it."""
-        task = next(
-            (
-                task
-                for wish in self._wishes.values()
-                for task in wish.tasks
-                if task.id == refusal.task
-            ),
-            None,
-        )
+        task = self._task(refusal)
         for device in task.body["targets"] if task else ():
             data = {"device": device}
             yield Step(at=self._at(task or refusal) - 0.001, do="away", data=data)
             yield Step(at=self._at(refusal) + 0.001, do="back", data=data)
+
+    def _offline(self, dropped: Message) -> Iterator[Step]:
+        """Take a node away from before the hub looked for it until it is heard of."""
+        task = self._task(dropped)
+        if task is None or task.to in self._gone or task.to not in self.furnished.nodes:
+            return
+        node = task.to
+        self._gone.add(node)
+        later = self._messages[self._messages.index(dropped) :]
+        heard = next((m for m in later if m.event.node == node), dropped)
+        at = self._at(heard) + (0.001 if heard is dropped else -0.001)
+        yield Step(at=self._at(task) - 0.001, do="away", data={"node": node})
+        yield Step(at=at, do="back", data={"node": node})
+
+    def _task(self, message: Message) -> Message | None:
+        """Return the task that a message is about."""
+        return next(
+            (
+                task
+                for wish in self._wishes.values()
+                for task in wish.tasks
+                if task.id == message.task
+            ),
+            None,
+        )
 
     def _intent(self, wish: Wish) -> Iterator[Step]:
         message, body = wish.message, wish.message.body
@@ -192,9 +242,9 @@ class _Cutter:
         at, name = self._at(message), message.id
         planner, actions = wish.result.get("planner"), wish.actions()
         if planner == "lease":
-            lease = (
-                self._by_lease.get(str(wish.tasks[0].lease), "") if wish.tasks else ""
-            )
+            used = str(wish.tasks[0].body["use"]) if wish.tasks else ""
+            # One from before the trace keeps its name.
+            lease = self._by_lease.get(used, used)
             yield Step(at=at, do="use", name=name, data={**data, "lease": lease})
         elif wish.tasks and wish.tasks[0].body["lease_only"]:
             ttl = {"ttl": wish.grants[0].body["ttl"]} if wish.grants else {}

@@ -6,12 +6,14 @@ from typing import Any
 
 from hearthnet.core.devices import Device
 from hearthnet.core.domains import operations_of
-from hearthnet.core.messages import Json, Message, MessageType
-from hearthnet.core.paths import device_of
+from hearthnet.core.messages import EventId, Json, Message, MessageType
+from hearthnet.core.paths import HUB, RECIPES, device_of
 from hearthnet.core.reasons import Outcome
 from hearthnet.core.shadow import doubt
 from hearthnet.core.state import POLICY_PATH
 from hearthnet.core.view import View
+
+from .trace import JEEVES
 
 
 class Furnished:
@@ -25,19 +27,27 @@ class Furnished:
         self._shadows: dict[str, Mapping[str, Any]] = {}
         self._operated: dict[str, str] = {}
         """Devices of which no more is known than one operation on them."""
+        self._managers: dict[str, str] = {}
         self._members: dict[str, list[str]] = {}
         self._assumed: set[str] = set()
-        self.crashed: set[int] = set()
-        """Boots that found an execute without a receipt."""
+        self.nodes: set[str] = set()
+        """Managers' nodes beside the hub."""
+        self._recipes: dict[str, Json] = {}
+        self.crashed: set[tuple[str, int]] = set()
+        """Nodes and boots that found something half done."""
         self.answers: dict[str, list[dict[str, Any]]] = {}
         self.zone: timezone = timezone(timedelta())
         self.home: frozenset[str] | None = None
+        for path in view.paths(f"{RECIPES}/"):
+            self._recipes[path] = view.get(path)
         text = view.get(POLICY_PATH)
         self.policy = text if isinstance(text, str) else ""
 
     def take(self, message: Message) -> None:
         """Learn from the next event."""
         self._take_state(message)
+        if message.event.node != HUB:
+            self.nodes.add(message.event.node)
         if isinstance(facts := message.body.get("facts"), dict):
             self._take_facts(facts)
         match message.type:
@@ -45,10 +55,13 @@ class Furnished:
                 self._executes[message.id] = message
             case MessageType.RECEIPT:
                 self._take_answer(message)
+            case MessageType.RECOVERY if _cut_off(message):
+                self.crashed.add((message.event.node, message.event.boot))
 
     def take_task(self, task: Message) -> None:
         """Learn which devices a task is about."""
         targets: list[str] = task.body["targets"]
+        self._managers |= dict.fromkeys(targets, task.to)
         self._operated |= dict.fromkeys(targets, task.body["operation"])
         if targets != [task.body["device"]]:
             self._members[task.body["device"]] = targets
@@ -62,8 +75,16 @@ class Furnished:
             one = device_of(path)
             if one is not None and isinstance(value, dict) and "entity_id" in value:
                 self._shadows.setdefault(one, value)
+                self._met(one, message.event.node)
+            if path.startswith(f"{RECIPES}/") and value is not None:
+                self._recipes[path] = value
             if path == POLICY_PATH and not self.policy and isinstance(value, str):
                 self.policy = value
+
+    def _met(self, device: str, node: str) -> None:
+        """Note who writes a device, if that is a node of its own."""
+        if node != HUB:
+            self._managers[device] = node
 
     def _take_facts(self, facts: Mapping[str, Any]) -> None:
         group = facts.get("group")
@@ -84,7 +105,7 @@ class Furnished:
         if execute is None:
             return
         if receipt.event.boot != execute.event.boot:
-            self.crashed.add(receipt.event.boot)
+            self.crashed.add((receipt.event.node, receipt.event.boot))
         seconds = (receipt.at - execute.at).total_seconds()
         for device, outcome in receipt.body["members"].items():
             if outcome == Outcome.ALREADY_SO:
@@ -100,12 +121,20 @@ class Furnished:
             self.answers.setdefault(device, []).append(answer)
             seconds = 0.0  # members of a group are told at once
 
+    def recipes(self) -> dict[str, list[Json]]:
+        """Return the recipes, the newest of each appliance, by node."""
+        found: dict[str, list[Json]] = {}
+        for path, data in sorted(self._recipes.items()):
+            found.setdefault(path.split("/")[1], []).append(data)
+        return found
+
     def devices(self) -> tuple[Device, ...]:
         """Return the devices that the events name, as far as they are known."""
         for path in self._view.paths("devices/"):
             value, device = self._view.get(path), device_of(path)
             if device and isinstance(value, dict) and "entity_id" in value:
                 self._shadows[device] = value
+                self._met(device, EventId.parse(self._view.version(path) or "").node)
         found = {*self._facts, *self._shadows, *self._operated}
         return tuple(map(self._device, sorted(found)))
 
@@ -126,6 +155,7 @@ class Furnished:
             name=str(facts.get("name") or shadow.get("name") or entity_id),
             domain=domain,
             device_class=facts.get("device_class"),
+            manager=self._managers.get(device, JEEVES),
             area=facts.get("area"),
             floor=facts.get("floor"),
             labels=frozenset(facts.get("labels", ())),
@@ -146,3 +176,13 @@ class Furnished:
             if (shadow := self._shadows.get(device.id)) is not None
             and doubt(dict(shadow)) is None
         }
+
+
+def _cut_off(recovery: Message) -> bool:
+    """Tell whether the start before did not end in order: it left something open.
+
+    What was for later and came due meanwhile is no sign of it.
+    """
+    dropped = recovery.body.get("dropped", ())
+    tasks = any(path.startswith("tasks/") for path in recovery.writes)
+    return tasks or any(one.get("due") is None for one in dropped)

@@ -1,104 +1,32 @@
-"""The home that a trace is played in: a hub over a simulated house.
-
-Over a broker its record goes to a librarian on a node of its own, as in a home with
-more than one machine.
-"""
+"""The home that a trace is played in: a hub over a simulated house."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import UTC
 from pathlib import Path
 import shutil
 
 from hearthnet.background import Background
-from hearthnet.core.bus.broker import Broker
-from hearthnet.core.companion import Identity
-from hearthnet.core.enrolled import DEWEY, Enrolled
+from hearthnet.core.devices import Device, House
 from hearthnet.core.hub import Hub
-from hearthnet.core.keys import SigningKey, VerifyKey
-from hearthnet.core.librarian.dewey import Dewey, Options
-from hearthnet.core.librarian.stream import Named
 from hearthnet.core.node import Node, Record
 from hearthnet.core.outside import Outside
+from hearthnet.core.paths import HUB
+from hearthnet.core.phone.camera import camera_id
+from hearthnet.core.phone.house import JointHouse, PhoneHouse
+from hearthnet.core.phone.recipes import Recipes
 from hearthnet.core.planner import Planner
 from hearthnet.core.reservations import LoopWaiter
 from hearthnet.core.restart import Startup
 from hearthnet.simulation import SimulatedHouse
 from hearthnet.virtual import VirtualClock
 
-from .trace import Trace
-from .traffic import Traffic
+from .machine import forget_unsaid
+from .trace import JEEVES, Trace
+from .wires import Wires, key_of
 
-KEY = SigningKey(bytes(range(32)))
-LIBRARIAN = "dewey"
-_KEY_OF_LIBRARIAN = SigningKey(bytes(range(1, 33)))
-KEYS: dict[str, VerifyKey] = {
-    "hub": KEY.public,
-    LIBRARIAN: _KEY_OF_LIBRARIAN.public,
-}
-"""Of all nodes, for whoever checks what they have said."""
 _GOODBYE = 5.0
-
-
-class Wires:
-    """What is outside of the hub's process: a broker, and the librarian behind it."""
-
-    def __init__(self, broker: Broker, traffic: Traffic, folder: Path) -> None:
-        """Have the librarian keep its record in `record` in the folder."""
-        self.record = folder / "record"
-        self._broker = broker
-        self._traffic = traffic
-        self._folder = folder
-        self._news = asyncio.Event()
-
-    async def start(self, clock: VirtualClock) -> None:
-        """Start the librarian."""
-        identity = Identity(
-            name=LIBRARIAN,
-            role=DEWEY,
-            key=_KEY_OF_LIBRARIAN,
-            hub=KEY.public,
-            broker=self._broker,
-        )
-        self._dewey = Dewey.open(
-            identity,
-            self._folder / LIBRARIAN,
-            Options(repository=self.record),
-            clock=clock,
-            connect=self._traffic.connect,
-        )
-        self._serving = asyncio.ensure_future(self._dewey.run())
-
-    def outside(self, node: Node) -> Outside:
-        """Return a hub's way to the broker."""
-        librarian = Enrolled(name=LIBRARIAN, role=DEWEY, key=_KEY_OF_LIBRARIAN.public)
-        return Outside(
-            node,
-            self._broker,
-            {LIBRARIAN: librarian},
-            chain=[],
-            record=Named(node=LIBRARIAN),
-            on_change=self._news.set,
-            connect=self._traffic.connect,
-        )
-
-    async def until(self, condition: Callable[[], bool]) -> None:
-        """Wait until something is so; LibrarianError when the librarian has ended."""
-        while not condition():
-            self._news.clear()
-            waiting = asyncio.ensure_future(self._news.wait())
-            await asyncio.wait(
-                [waiting, self._serving], return_when=asyncio.FIRST_COMPLETED
-            )
-            if self._serving.done():
-                waiting.cancel()
-                self._serving.result()
-
-    async def stop(self) -> None:
-        """Let the librarian record what it has, and end."""
-        self._dewey.stop()
-        await self._serving
-        await self._dewey.close()
 
 
 class Home:
@@ -110,22 +38,26 @@ class Home:
         folder: Path,
         clock: VirtualClock,
         *,
-        house: SimulatedHouse,
+        houses: Mapping[str, SimulatedHouse],
+        recipes: Recipes,
         planner: Planner,
         wires: Wires | None,
+        records: list[Record],
     ) -> None:
-        """Furnish it; `boot` starts the hub."""
+        """Furnish it; `boot` starts the hub.
+
+        Without `wires` the hub is alone. Its events go into `records`.
+        """
         self._trace = trace
         self._folder = folder
         self._crashes = 0
         self._clock = clock
-        self._house = house
+        self._houses = houses
+        self._recipes = recipes
         self._planner = planner
         self._wires = wires
+        self.records = records
         self._tasks = Background()
-        self._running: asyncio.Task[None] | None = None
-        self.records: list[Record] = []
-        """All that was said, in this order; what a crash took is taken out."""
 
     @property
     def _journal(self) -> Path:
@@ -134,9 +66,9 @@ class Home:
     async def boot(self) -> None:
         """Start the hub, and wait until all see each other."""
         self.node = Node(
-            name="hub",
+            name=HUB,
             folder=self._journal,
-            key=KEY,
+            key=key_of(HUB),
             clock=self._clock,
             run=_inline,
         )
@@ -145,8 +77,8 @@ class Home:
         self._outside = self._wires.outside(self.node) if self._wires else None
         self.hub = Hub(
             node=self.node,
-            house=self._house,
-            adapter=self._house,
+            house=self._joint(self._outside) if self._outside else self._jeeves,
+            adapter=self._jeeves,
             planner=self._planner,
             policy_text=self._trace.policy,
             librarian=self._outside.librarian if self._outside else None,
@@ -155,35 +87,28 @@ class Home:
             zone=lambda: self._trace.start.tzinfo or UTC,
             home=lambda: self._trace.home,
             outside=self._outside,
+            recipes=self._recipes,
         )
         await self.node.sync()
         await self.hub.start(Startup.read(self.node))
         if self._outside is not None and self._wires is not None:
             self._running = asyncio.ensure_future(self._outside.run())
-            await self._wires.until(lambda: self.recorded)
+            await self._wires.recorded(self._outside, self.node)
+            await self._wires.met(self._outside)
         self.hub.open()
-
-    @property
-    def recorded(self) -> bool:
-        """Whether the librarian has all that the hub has said."""
-        if self._outside is None or self._outside.librarian is None:
-            return False
-        feed = self._outside.librarian.feed
-        return feed.connected and feed.durable >= self.node.position
 
     async def halt(self) -> None:
         """End the hub in order."""
         await self.hub.stop()
-        if self._outside is not None and self._running is not None:
-            if self._wires is not None:
-                await self._wires.until(lambda: self.recorded)
+        if self._outside is not None and self._wires is not None:
+            await self._wires.recorded(self._outside, self.node)
             await self._outside.stop(self._running, _GOODBYE)
         await self._let_go()
 
     async def crash(self) -> None:
         """Cut the hub off, and go on from what is on the disk."""
         self._unsubscribe()
-        if self._running is not None:
+        if self._outside is not None:
             self._running.cancel()
             await asyncio.gather(self._running, return_exceptions=True)
         crashed = self._journal
@@ -193,16 +118,46 @@ class Home:
         await self.hub.stop()
         await self._let_go()
         await self.boot()
-        boot, last = self.node.hello.message.body["ended"]
-        self.records[:] = [
-            record
-            for record in self.records
-            if (event := record.message.event).boot != boot or event.seq <= last
-        ]
+        forget_unsaid(self.records, self.node.hello)
 
     def keep(self, task: asyncio.Task[None]) -> None:
         """Look after something until the hub ends."""
         self._tasks.keep(task)
+
+    @property
+    def _jeeves(self) -> SimulatedHouse:
+        return self._houses[JEEVES]
+
+    def _joint(self, outside: Outside) -> House:
+        """Return Home Assistant's devices and the phones' as one house."""
+        places = {device.id: device for device in self._trace.devices}
+        named = {device.entity_id: device for device in self._jeeves.devices()}
+        cameras = [
+            name
+            for name, house in self._houses.items()
+            if house.device(camera_id(name)) is not None
+        ]
+
+        def at(device: Device) -> Device:
+            place = places.get(device.id, device)
+            return replace(
+                device, area=place.area, floor=place.floor, labels=place.labels
+            )
+
+        phones = PhoneHouse(
+            self._recipes,
+            self.node.view,
+            reachable=outside.bus.presence.online,
+            seen=outside.seen,
+            cameras=lambda: cameras,
+            same=lambda name: (
+                named[name].id if name in named else name,
+                named.get(name),
+            ),
+            at=at,
+            may_control=lambda _principal, _entity_id: True,
+        )
+        return JointHouse(self._jeeves, phones)
 
     async def _let_go(self) -> None:
         await self.node.close()

@@ -15,11 +15,14 @@ from hearthnet.mosquitto import mosquitto
 from hearthnet.virtual import VirtualClock, run
 
 from . import properties
-from .chains import chains
-from .home import KEYS, Wires
-from .player import Anew, Player
-from .trace import Trace
+from .chains import chains, ordered
+from .given import houses_of, recipes_of
+from .home import Home
+from .memory import MemoryBroker
+from .player import Anew, Player, Recorded
+from .trace import JEEVES, Trace
 from .traffic import Traffic
+from .wires import Wires
 
 MEMORY = Path("/dev/shm")  # noqa: S108 - a folder of our own in it
 PREFIX = "hearthnet/replay"
@@ -52,34 +55,55 @@ def play(
         MosquittoError: there is no broker to start.
     """
     clock, traffic = VirtualClock(start=trace.start), Traffic()
+    recipes = recipes_of(trace)
+    houses = houses_of(trace, recipes)
+    elsewhere = {name: house for name, house in houses.items() if name != JEEVES}
+    records: list[Record] = []
+    planner = Recorded(anew)
     where = MEMORY if MEMORY.is_dir() else None
     with ExitStack() as stack:
-        folder = Path(
-            stack.enter_context(
-                TemporaryDirectory(prefix="hearthnet-replay-", dir=where)
-            )
+        made = TemporaryDirectory(prefix="hearthnet-replay-", dir=where)
+        folder = Path(stack.enter_context(made))
+        port = stack.enter_context(mosquitto(folder)) if over_broker else 0
+        wires = Wires(
+            Broker(host="127.0.0.1", port=port, prefix=PREFIX),
+            traffic.connect if over_broker else MemoryBroker().connect,
+            folder,
+            clock,
+            houses=elsewhere,
+            recipe=recipes.digest_of,
+            librarian=over_broker,
+            records=records,
         )
-        wires = None
-        if over_broker:
-            port = stack.enter_context(mosquitto(folder))
-            broker = Broker(host="127.0.0.1", port=port, prefix=PREFIX)
-            wires = Wires(broker, traffic, folder)
-        player = Player(trace, folder, clock, anew=anew, wires=wires)
+        wired = wires if over_broker or elsewhere else None
+        home = Home(
+            trace,
+            folder,
+            clock,
+            houses=houses,
+            recipes=recipes,
+            planner=planner,
+            wires=wired,
+            records=records,
+        )
+        player = Player(
+            trace, clock, home=home, houses=houses, wires=wired, planner=planner
+        )
         run(player.play(), clock, traffic)
         broken = [
-            *properties.of_messages(player.records, KEYS, trace.state),
-            *properties.of_acts(player.records, player.house),
+            *properties.of_messages(records, wires.keys, trace.state),
+            *properties.of_acts(records, houses.values()),
         ]
         persisted = None
-        if wires is not None:
-            broken += properties.of_record(wires.record, KEYS)
-            lost = properties.missing(player.records, wires.record)
+        if over_broker:
+            broken += properties.of_record(wires.record, wires.keys)
+            lost = properties.missing(records, wires.record)
             broken += (f"{event} is not in Git" for event in lost)
-            persisted = len(player.records) - len(lost)
+            persisted = len(records) - len(lost)
     names = {device.id: device.name for device in trace.devices}
     return Played(
-        records=player.records,
-        decisions=chains([r.message for r in player.records], names),
+        records=records,
+        decisions=chains(ordered([r.message for r in records]), names),
         broken=broken,
         persisted=persisted,
         seconds=player.seconds,

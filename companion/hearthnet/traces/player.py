@@ -2,10 +2,9 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 from hearthnet.core.intents import Plan, Request
@@ -13,11 +12,13 @@ from hearthnet.core.leases import DEFAULT_TTL
 from hearthnet.core.messages import MessageType
 from hearthnet.core.planner import Situation
 from hearthnet.core.status import Cause
+from hearthnet.simulation import SimulatedHouse
 from hearthnet.virtual import VirtualClock
 
-from .given import house_of, plan_of, request_of
-from .home import Home, Wires
-from .trace import Step, Trace, TraceError, action_of, principal_of
+from .given import plan_of, request_of
+from .home import Home
+from .trace import JEEVES, Step, Trace, TraceError, action_of, principal_of
+from .wires import Wires
 
 AFTER = 150.0
 """Seconds that a trace without an end goes on: longer than an intent may take."""
@@ -28,40 +29,59 @@ type Anew = Callable[[Request, Situation], Plan | None]
 """Makes a plan while the day's time stands still."""
 
 
+class Recorded:
+    """Plans what people say as it was planned; a `Planner`."""
+
+    def __init__(self, anew: Anew | None = None) -> None:
+        """Plan with `anew` in place of that, if it is given."""
+        self._anew = anew
+        self._plans: dict[str, deque[tuple[float, Plan | None]]] = {}
+        """By the words: what is planned for them, and how long that takes."""
+
+    def put(self, text: str, seconds: float, plan: Plan | None) -> None:
+        """Take the plan for the next request in these words."""
+        self._plans.setdefault(text, deque()).append((seconds, plan))
+
+    async def plan(self, request: Request, situation: Situation) -> Plan | None:
+        """Return the recorded plan after the time that it took."""
+        seconds, plan = self._plans[request.text].popleft()
+        await asyncio.sleep(seconds)
+        return plan if self._anew is None else self._anew(request, situation)
+
+
 class Player:
     """One run of a trace. Each `_do_…` is what a step of that name does."""
 
     def __init__(
         self,
         trace: Trace,
-        folder: Path,
         clock: VirtualClock,
         *,
-        anew: Anew | None,
+        home: Home,
+        houses: Mapping[str, SimulatedHouse],
         wires: Wires | None,
+        planner: Recorded,
     ) -> None:
-        """Furnish the house; without `wires` the hub is alone in it."""
+        """Play in `home`, whose planner is `planner`.
+
+        `houses` is what each manager reaches; `wires` lead to those elsewhere.
+        """
         self._trace = trace
-        self._anew = anew
         self._clock = clock
+        self._home = home
+        self._houses = houses
         self._wires = wires
-        self.house = house_of(trace)
-        self._home = Home(
-            trace, folder, clock, house=self.house, planner=self, wires=wires
-        )
-        self.records = self._home.records
+        self._planner = planner
         self.seconds: dict[str, float] = {}
         """By the steps' names: how long an intent took until all its receipts were
         in."""
-        self._plans: dict[str, deque[tuple[float, Plan | None]]] = {}
-        """By the words: what is planned for them, and how long that takes."""
         self._intents: dict[str, str] = {}
         """Step's name to its intent."""
 
     async def play(self) -> None:
         """Go through the steps at their times."""
         if self._wires is not None:
-            await self._wires.start(self._clock)
+            await self._wires.start()
         await self._home.boot()
         self._begin_as_recorded()
         for step in self._trace.steps:
@@ -76,12 +96,6 @@ class Player:
         if self._wires is not None:
             await self._wires.stop()
 
-    async def plan(self, request: Request, situation: Situation) -> Plan | None:
-        """Return the recorded plan after the time that it took; a `Planner`."""
-        seconds, plan = self._plans[request.text].popleft()
-        await asyncio.sleep(seconds)
-        return plan if self._anew is None else self._anew(request, situation)
-
     def _begin_as_recorded(self) -> None:
         """Put on record what was there before the trace."""
         if self._trace.state:
@@ -92,7 +106,7 @@ class Player:
                 content="The state that the trace begins with.",
                 writes=self._trace.state,
             )
-        for device in self._trace.devices:
+        for device in self._houses[JEEVES].devices():
             if (values := self._trace.values.get(device.id)) and (
                 device.id not in self._trace.away
             ):
@@ -102,8 +116,8 @@ class Player:
 
     async def _do_ask(self, step: Step) -> None:
         request = request_of(step)
-        thought = float(step.data.get("think", 0.0)), plan_of(step)
-        self._plans.setdefault(request.text, deque()).append(thought)
+        thought = float(step.data.get("think", 0.0))
+        self._planner.put(request.text, thought, plan_of(step))
         self._begin(step, self._home.hub.wishes.ask(request))
 
     async def _do_propose(self, step: Step) -> None:
@@ -166,11 +180,16 @@ class Player:
 
     async def _do_change(self, step: Step) -> None:
         data, device = step.data, step.data["device"]
-        self.house.unavailable.discard(device)
-        self.house.become(device, data["values"])
+        manager, house = self._reached(device)
+        house.unavailable.discard(device)
+        if manager != JEEVES and self._wires is not None:
+            house.change(device, **data["values"])
+            self._wires.machines[manager].show(device, data["values"])
+            return
+        house.become(device, data["values"])
         self._home.hub.observe(
             device,
-            self.house.read(device).values,
+            house.read(device).values,
             cause=Cause(data["cause"]),
             principal=principal_of(data.get("principal")),
             detail=data.get("detail", ""),
@@ -180,17 +199,32 @@ class Player:
         """Nothing more comes; what is due later is no part of the day."""
 
     async def _do_away(self, step: Step) -> None:
-        self.house.unavailable.add(step.data["device"])
+        if (node := step.data.get("node")) and self._wires is not None:
+            await self._wires.take_away(node)
+        else:
+            device = step.data["device"]
+            self._reached(device)[1].unavailable.add(device)
 
     async def _do_back(self, step: Step) -> None:
-        self.house.unavailable.discard(step.data["device"])
+        if (node := step.data.get("node")) and self._wires is not None:
+            await self._wires.bring_back(node)
+        else:
+            device = step.data["device"]
+            self._reached(device)[1].unavailable.discard(device)
 
-    async def _do_restart(self, _step: Step) -> None:
-        await self._home.halt()
-        await self._home.boot()
+    async def _do_restart(self, step: Step) -> None:
+        if (node := step.data.get("node")) and self._wires is not None:
+            await self._wires.take_away(node)
+            await self._wires.bring_back(node)
+        else:
+            await self._home.halt()
+            await self._home.boot()
 
-    async def _do_crash(self, _step: Step) -> None:
-        await self._home.crash()
+    async def _do_crash(self, step: Step) -> None:
+        if (node := step.data.get("node")) and self._wires is not None:
+            await self._wires.machines[node].crash()
+        else:
+            await self._home.crash()
 
     async def _do_policy(self, step: Step) -> None:
         text = "\n".join(step.data["policy"]) + "\n"
@@ -226,9 +260,17 @@ class Player:
         loop = asyncio.get_running_loop()
         self._home.keep(asyncio.eager_task_factory(loop, course()))
 
+    def _reached(self, device: str) -> tuple[str, SimulatedHouse]:
+        """Return who reaches a device, and its house; KeyError when nobody does."""
+        for manager, house in self._houses.items():
+            if house.device(device) is not None:
+                return manager, house
+        raise KeyError(device)
+
     def _lease(self, name: str) -> str:
         """Return the lease that came of a step."""
-        intent = self._intents[name]
+        if (intent := self._intents.get(name)) is None:
+            return name  # it is from before the trace: the gate says so
         for record in reversed(self._home.records):
             message = record.message
             if message.type is MessageType.GRANT and message.intent == intent:

@@ -1,6 +1,6 @@
 """The safety properties that hold whatever was decided."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +34,9 @@ def of_messages(
         yield f"{finding.event}: {finding.rule}: {finding.text}"
 
 
-def of_acts(records: Sequence[Record], house: SimulatedHouse) -> Iterator[str]:
+def of_acts(
+    records: Sequence[Record], houses: Iterable[SimulatedHouse]
+) -> Iterator[str]:
     """Compare what reached the devices with the executes on record."""
     executes = {
         message.id: message
@@ -42,7 +44,7 @@ def of_acts(records: Sequence[Record], house: SimulatedHouse) -> Iterator[str]:
         if (message := record.message).type is MessageType.EXECUTE
     }
     used: set[str] = set()
-    for permit in house.acts:
+    for permit in (act for house in houses for act in house.acts):
         execute = executes.get(permit.execute)
         if execute is None or execute.lease != permit.lease:
             yield f"{permit.operation} had no execute on record"

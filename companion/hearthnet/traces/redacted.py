@@ -11,6 +11,7 @@ from typing import Any
 
 from hearthnet.redact import WORDS
 
+from . import redacted_recipes
 from .trace import Trace
 
 _WHY = re.compile(r"(\bwhy:\s*).*")
@@ -45,6 +46,8 @@ def redacted(trace: Trace) -> Trace:
         if "policy" in step:
             step["policy"] = policy(step["policy"])
     data["policy"] = policy(data["policy"])
+    for of_node in data.get("recipes", {}).values():
+        of_node[:] = map(redacted_recipes.redacted, of_node)
     decisions = [line(text) for text in data.pop("decisions")]
     data = _whole(data, marks, keep={"policy"})
     made = Trace.decode(json.dumps({**data, "decisions": decisions}))
@@ -53,6 +56,11 @@ def redacted(trace: Trace) -> Trace:
 
 def _found(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the texts that tell something about somebody, with their marks."""
+    for index, (node, of_node) in enumerate(data.get("recipes", {}).items(), 1):
+        phone = node if node in WORDS else f"phone{index}"
+        yield node, phone
+        for place, recipe in enumerate(of_node, 1):
+            yield from _appliance(recipe, node, phone, place)
     # By name: decisions stand in that order, and shall when it is gone.
     for index, device in enumerate(sorted(data["devices"], key=_name), 1):
         number = f"{index:03}"
@@ -71,6 +79,20 @@ def _found(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield from _said(data)
 
 
+def _appliance(
+    recipe: Mapping[str, Any], node: str, phone: str, number: int
+) -> Iterator[tuple[str, str]]:
+    """Yield the names of what a phone drives; its id is made of two of them."""
+    device, mark = recipe["device"], f"appliance{number}"
+    domain = next(iter(recipe["capabilities"])).partition(".")[0]
+    yield device, mark
+    yield f"{node}.{device}", f"{phone}.{mark}"
+    yield f"{domain}.{device}", f"{domain}.{mark}"
+    for index, text in enumerate(redacted_recipes.options(recipe), 1):
+        if text != domain:  # it is part of every operation's name
+            yield text, f"option{number}_{index}"
+
+
 def _name(device: Mapping[str, Any]) -> str:
     return f"{device['name']}:"
 
@@ -86,6 +108,9 @@ def _said(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             for name in _WORDS:
                 if isinstance(text := told.get(name), str):
                     yield text, f"words {mark}"
+            near = told.get("near")
+            for index, text in enumerate(near if isinstance(near, list) else ()):
+                yield text, f"near {mark}.{index}"
 
 
 def _objects(value: Any) -> Iterator[dict[str, Any]]:

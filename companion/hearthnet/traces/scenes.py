@@ -9,11 +9,12 @@ from time import perf_counter
 
 from hearthnet.audit.history import audit
 from hearthnet.core.messages import Message, MessageType
+from hearthnet.core.paths import HUB
 from hearthnet.core.reasons import DONE, Outcome, Reason
 
-from .home import KEYS
 from .play import play
 from .trace import SHIPPED, Step, Trace
+from .wires import key_of
 from .written import write
 
 _DEAD = frozenset({Reason.NOT_ASKED, Reason.FENCED, Reason.REVOKED, Reason.EXPIRED})
@@ -101,7 +102,7 @@ def _run(trace: Trace, over_broker: bool) -> Run:
     if persisted is None:
         with TemporaryDirectory(prefix="hearthnet-table1-") as folder:
             write(played.records, Path(folder) / "record")
-            found = audit(Path(folder) / "record", KEYS)
+            found = audit(Path(folder) / "record", {HUB: key_of(HUB).public})
         persisted, sound = found.ledger.events, sound and found.sound
     messages = [record.message for record in played.records]
     intents = {m.id: m for m in messages if m.type is MessageType.INTENT}

@@ -12,6 +12,7 @@ from hearthnet.core.devices import Device, Principal
 from hearthnet.core.intents import Action
 from hearthnet.core.messages import Json
 
+JEEVES = "jeeves"
 FORMAT = "hearthnet-trace/1"
 SHIPPED = Path(__file__).parent / "shipped"
 """Traces of a real Home Assistant that come with the package."""
@@ -58,6 +59,8 @@ class Trace:
     """By device: how it answered each command, in order."""
     state: Mapping[str, Json] = field(default_factory=dict)
     """What the record holds of the hub's in the beginning: holds and the like."""
+    recipes: Mapping[str, Sequence[Json]] = field(default_factory=dict)
+    """By phone's node: the compiled recipes of its appliances."""
     home: frozenset[str] | None = None
     steps: tuple[Step, ...] = ()
     decisions: tuple[str, ...] = ()
@@ -88,6 +91,7 @@ class Trace:
                 for device in self.devices
             ],
             "state": dict(self.state),
+            **({"recipes": _plain(self.recipes)} if self.recipes else {}),
             "steps": [step.as_dict() for step in self.steps],
             "decisions": list(self.decisions),
         }
@@ -114,6 +118,7 @@ class Trace:
                 away=frozenset(d["id"] for d in data["devices"] if d.get("away")),
                 answers={d["id"]: d.get("answers", ()) for d in data["devices"]},
                 state=data["state"],
+                recipes=_plain(data.get("recipes", {})),
                 home=None if home is None else frozenset(home),
                 steps=tuple(map(_step, data["steps"])),
                 decisions=tuple(data["decisions"]),
@@ -156,6 +161,10 @@ def principal_of(data: Mapping[str, Any] | None) -> Principal | None:
     return None if data is None else Principal.from_dict(data)
 
 
+def _plain(recipes: Mapping[str, Sequence[Json]]) -> dict[str, list[Json]]:
+    return {node: list(of_node) for node, of_node in recipes.items()}
+
+
 def _start(text: str) -> datetime:
     from_text(text)  # checks that it is aware
     return datetime.fromisoformat(text)
@@ -176,6 +185,8 @@ def _device(device: Device) -> dict[str, Any]:
     }
     data.update((n, v) for n in _TEXTS if (v := getattr(device, n)) is not None)
     data.update((n, sorted(v)) for n in _LISTS if (v := getattr(device, n)))
+    if device.manager != JEEVES:
+        data["manager"] = device.manager
     if device.features is not None:
         data["features"] = sorted(device.features)
     if device.assumed_state:
@@ -198,6 +209,7 @@ def _read(data: Mapping[str, Any]) -> Device:
         members=tuple(data.get("members", ())),
         moves=tuple(data.get("moves", ())),
         risk=data.get("risk"),
+        manager=data.get("manager", JEEVES),
         physical=data.get("physical"),
         assumed_state=bool(data.get("assumed_state")),
         features=None if features is None else frozenset(features),

@@ -35,6 +35,8 @@ class Wish:
             ):
                 self.again.add(message.task or "")
             case MessageType.RESOLUTION if message.task is not None:
+                if body.get("reason") == Reason.MANAGER_OFFLINE:
+                    self.again.add(message.task)
                 self.ended[message.task] = len(self.tasks)
                 self.holds += [
                     value
@@ -62,6 +64,14 @@ class Wish:
                 plan[name] = end[name]
         if end.get("planner"):
             plan["source"] = end["planner"]
+        tried = {(t.body["device"], t.body["operation"]) for t in self.tasks}
+        dropped = [
+            one
+            for one in end.get("refused") or ()
+            if (one["device"], one["operation"]) not in tried
+        ]
+        if dropped:
+            plan["dropped"] = dropped
         standing = [h for h in self.holds if h.get("source") == "standing"]
         if standing:
             plan["standing"] = True

@@ -82,6 +82,7 @@ class Companion:
             version=version,
             on_change=self._changed,
             connect=connect,
+            complete=lambda: self.trust.complete,
         )
         self.mqtt.on_status = self._heard
         self.bus = RoutedBus(LocalBus(), self.mqtt)

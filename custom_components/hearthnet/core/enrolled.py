@@ -72,6 +72,8 @@ class Trust:
         """Keys that the hub had before: its records may still come under them."""
         self.others: dict[str, Enrolled] = {}
         self.named: Named | None = None
+        self.complete = False
+        """Whether the hub has said who belongs to the home."""
 
     def key(self, node: str) -> VerifyKey | None:
         """Return the key of a node of this home."""
@@ -103,6 +105,7 @@ class Trust:
                 one = Enrolled.from_dict(item)
                 others[one.name] = one
         self.others = others
+        self.complete = True
         self.older = tuple(link["old"] for link in told.get("keys", ()))
         named = told.get("librarian")
         self.named = Named(**named) if named else None

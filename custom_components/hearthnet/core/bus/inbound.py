@@ -123,8 +123,12 @@ class Inbound:
         clock: Clock,
         renewed: Callable[[str, bytes], VerifyKey | None],
         owner: Callable[[str], str | None] = lambda _agent: None,
+        complete: Callable[[], bool] = lambda: True,
     ) -> None:
         """`key` gives the key of an enrolled node.
+
+        `complete` tells whether it knows all of them by now: before that, a stranger
+        may be one whom the hub has yet to name, and is no fault.
 
         `owner` gives the node that an agent's name belongs to, if any. `renewed` is
         asked for a newer key when a status is not signed with the known one: it may
@@ -132,6 +136,7 @@ class Inbound:
         """
         self._renewed = renewed
         self._owner = owner
+        self._complete = complete
         self._topics = topics
         self._key = key
         self._clock = clock
@@ -163,7 +168,7 @@ class Inbound:
             text = "a command was left on the topic for later; it is not obeyed"
             return self._reject(Fault.RETAINED, topic, sender, text)
         if (key := self._key(sender)) is None:
-            if not live:
+            if not live or not self._complete():
                 return None
             text = f"{sender} is not enrolled here"
             return self._reject(Fault.FORGED, topic, sender, text)

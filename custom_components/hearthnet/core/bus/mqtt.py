@@ -56,12 +56,13 @@ class MqttBus:
         renewed: Callable[[str, bytes], VerifyKey | None] = lambda _node, _data: None,
         jitter: Callable[[], float] = random.random,
         connect: Connect = connect,
+        complete: Callable[[], bool] = lambda: True,
     ) -> None:
         """Prepare to connect; `run` does.
 
         `key` gives the key of an enrolled node, `agents` are the names that
         other nodes may send to, `on_change` is called when `status` or who is
-        there has changed, `renewed` see `Inbound`.
+        there has changed, `renewed` and `complete` see `Inbound`.
         """
         self._node = node
         self._broker = broker
@@ -91,7 +92,12 @@ class MqttBus:
         self._agents = LocalBus(node.name)
         self._frames: dict[str, FrameHandler] = {"seen": self._take_seen}
         self._inbound = Inbound(
-            self.topics, self._key_of, node.clock, renewed, self._owner_of
+            self.topics,
+            self._key_of,
+            node.clock,
+            renewed,
+            self._owner_of,
+            complete,
         )
         self._outbound = Outbound(node, self._broken)
         self.twin = Twin()
