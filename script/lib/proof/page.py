@@ -20,7 +20,8 @@ Written by `script/proof --write`; no figure in here was typed. Each stands unde
 command that made it, with `.venv-core/bin` in the `PATH` and FILE for any file;
 `script/setup` makes all that they need. What holds on any machine (wrong verdicts,
 losses, tampering) makes a part fail; times are those of this machine, and one that
-misses its target is marked.
+misses its target is marked. Larger records and longer campaigns of faults are at the
+end, under [long runs](#long-runs).
 """
 _LONG = "## Long runs"
 _ABOUT_LONG = f"""\

@@ -117,13 +117,16 @@ PARTS = (
 """All together in a quarter of an hour."""
 
 LONG = (
-    Part(
-        "million",
-        "A record of a million events",
-        about.SCALE,
-        ("hearthnet", "bench", "scale", "--events", "1000000", "--json", JSON),
-        shown.bench,
-        shown.scaled,
+    *(
+        Part(
+            f"events-{events}",
+            f"A record of {events:,} events",
+            about.SCALE,
+            ("hearthnet", "bench", "scale", "--events", f"{events}", "--json", JSON),
+            shown.bench,
+            shown.scaled,
+        )
+        for events in (100_000, 300_000, 1_000_000)
     ),
     *(
         Part(
