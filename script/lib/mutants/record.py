@@ -18,7 +18,7 @@ MUTATIONS = (
     never(
         "a durable record that is lost is noticed",
         "journal.py",
-        "synced or boot != self._boots[-1]",
+        "synced or one is not found[-1]",
         _JOURNAL,
     ),
     instead(
