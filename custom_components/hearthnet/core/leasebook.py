@@ -21,7 +21,7 @@ from .verdict import Check
 from .view import View
 
 POLICY = "policy.yaml"
-KEPT = 4096
+KEPT = 1024
 """How many ended proposals and leases are remembered, to name them in refusals."""
 ENDING = frozenset(
     {

@@ -7,7 +7,7 @@ from .messages import MessageType
 from .node import Record
 from .reasons import Reason
 
-KEPT = 4096
+KEPT = 1024
 """How many executes and grants of the past are remembered, as evidence."""
 
 
