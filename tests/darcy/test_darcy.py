@@ -1,7 +1,6 @@
 """A whole Darcy on a real broker: from an intent at the hub to a tap, and back."""
 
 import asyncio
-from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 import time
@@ -16,7 +15,6 @@ from hearthnet.core.messages import MessageType
 from hearthnet.core.news import HoldBroken
 from hearthnet.core.outside import CONVERGED
 from hearthnet.core.paths import device_path
-from hearthnet.core.phone.recipe import Recipe
 from hearthnet.core.reasons import Outcome, Reason
 from hearthnet.core.status import Cause
 from tests.core.home import ANNA, ROUTINE
@@ -24,7 +22,7 @@ from tests.support.mosquitto import Mosquitto
 from tests.support.phone.fake_adbd import FakeAdbd
 from tests.support.phone.framework import Result
 
-from .conftest import recipe_named, until
+from .conftest import until
 from .desk import TV
 from .hub import ENROLLED, darcy, home
 
@@ -210,32 +208,28 @@ async def test_several_appliances_at_once_take_turns(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A phone has one screen: the time of a lease runs once it is its turn."""
-
-    def brief(name: str) -> Recipe:
-        recipe = recipe_named(name)
-        capabilities = {
-            one.name: replace(one, within=0.5, stable=0)
-            for one in recipe.capabilities.values()
-        }
-        return replace(recipe, capabilities=capabilities)
-
-    # A lease then lasts for two and a half seconds, and a run one and a half.
-    monkeypatch.setattr("hearthnet.core.phone.capabilities.OVERHEAD", 2.0)
-    monkeypatch.setattr("tests.darcy.hub.recipe_named", brief)
-    run = adbd.framework.run
-
-    async def slowly(words: list[str]) -> Result:
-        if words[0] == "am":
-            await asyncio.sleep(1.5)
-        return await run(words)
-
-    monkeypatch.setattr(adbd.framework, "run", slowly)
+    run, proposed = adbd.framework.run, list[int]()
     names = ("living_room_tv", "music_player")
     adbd.world.music.restless = False
+    # Somebody may be at the phone, so no app is opened only to be read.
+    adbd.world.touched_at = time.monotonic() - 60
     async with (
         home(tmp_path, mosquitto.port, recipes=names) as here,
-        darcy(tmp_path, mosquitto.port, adbd.port, key_file),
+        darcy(tmp_path, mosquitto.port, adbd.port, key_file) as phone,
     ):
+        node = phone.companion.node
+
+        async def watched(words: list[str]) -> Result:
+            if words[:2] == ["am", "start"] and "-W" in words:
+                if not proposed:  # both have to be there, and time to propose as well
+                    await until(lambda: len(node.view.paths("tasks/")) == len(names))
+                    for _ in range(200):
+                        await asyncio.sleep(0)
+                own = [r.message for r in node.history()]
+                proposed.append(sum(m.type is MessageType.PROPOSAL for m in own))
+            return await run(words)
+
+        monkeypatch.setattr(adbd.framework, "run", watched)
         await here.reached()
         results = await asyncio.gather(
             here.do("tv.power_off"),
@@ -245,6 +239,7 @@ async def test_several_appliances_at_once_take_turns(
         )
         outcomes = [(r.steps[0].outcome, r.steps[0].reason) for r in results]
         assert outcomes == [(Outcome.CHANGED, None), (Outcome.UNVERIFIED, None)]
+        assert proposed == [1, 2]
 
 
 async def test_a_lease_for_later(
