@@ -37,7 +37,13 @@ class Peer:
     """A node on the bus; what its agents hear is kept."""
 
     def __init__(
-        self, name: str, folder: Path, port: int, *, key: SigningKey | None = None
+        self,
+        name: str,
+        folder: Path,
+        port: int,
+        *,
+        key: SigningKey | None = None,
+        **reach: Any,
     ) -> None:
         self.node = Node(
             name=name, folder=folder, key=key or KEYS[name], clock=SystemClock()
@@ -46,7 +52,7 @@ class Peer:
         self.heard: list[Record] = []
         self.bus = MqttBus(
             self.node,
-            broker(port),
+            broker(port, **reach),
             key=public,
             agents=AGENTS.get(name, ()),
             on_change=self.changed,
