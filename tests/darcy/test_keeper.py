@@ -126,6 +126,25 @@ async def test_the_keeper_reconnects(keeper: Keeper, told: Told, bench: Bench) -
     assert told.problems == [Reason.ADB_OFFLINE, None]
 
 
+async def test_nothing_ends_the_keeper(
+    keeper: Keeper, told: Told, bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An answer that nobody thought of costs one look, and not the node."""
+    read = keeper._sensors.read
+    broken = [OverflowError("too large"), RecursionError("too deep"), KeyError("x")]
+
+    async def once_broken() -> PhoneState:
+        if broken:
+            raise broken.pop()
+        return await read()
+
+    monkeypatch.setattr(keeper._sensors, "read", once_broken)
+    task = asyncio.create_task(keeper.run())
+    await until(lambda: bool(told.states) or task.done())
+    assert not task.done()
+    task.cancel()
+
+
 async def test_a_key_that_is_not_allowed_is_one_problem(
     keeper: Keeper, told: Told, bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -117,6 +117,35 @@ def test_any_output(text: str) -> None:
     recent_events(text, "10:00:00")
 
 
+@pytest.mark.parametrize("digits", [20, 400, 5000])
+def test_numbers_without_end(digits: int) -> None:
+    """More than any phone says, and more than Python reads or a float holds."""
+    long = "9" * digits
+    seen = facts.glance(
+        f"astUserActivityTime=1 ({long} ms ago)\n"
+        + facts.MARK * 3
+        + f"Physical size: {long}x{long}\n"
+    )
+    assert (seen.quiet, seen.size) == (None, None)
+    assert facts.package(f"versionCode={long} minSdk=1") is None
+    battery = f"  level: {long}\n  scale: {long}\n  temperature: -{long}\n"
+    assert with_battery(PhoneState(), battery) == PhoneState()
+    event = f"L: last 1 events\n\t 1 (ts=1, wall=10:00:00.1) {long}e999,\n"
+    recent_events(f"0x1) L | type: android.sensor.light(5)\n{event}", "10:00:00")
+
+
+@pytest.mark.parametrize(
+    "value", ["NaN", "Infinity", "-Infinity", "1e999", "9" * 400, "9" * 5000]
+)
+def test_no_sensor_says_what_is_no_number(value: str) -> None:
+    text = f'{{"light": {{"values": [{value}]}}, "gyroscope": {{"values": [1, 2, 3]}}}}'
+    assert "light" not in from_termux(text.encode())
+
+
+def test_an_answer_of_termux_without_end() -> None:
+    assert from_termux(b"[" * 100_000) == {}
+
+
 # Sensors
 
 LIGHT = (

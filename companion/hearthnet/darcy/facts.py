@@ -35,7 +35,7 @@ GLANCE = sequence(
 """Asks for all that a glance needs in one go."""
 
 _AWAKE = re.compile(r"mWakefulness=(\w+)")
-_ACTIVITY = re.compile(r"astUserActivityTime=\d+ \((?:(\d+) ms ago|now)\)")
+_ACTIVITY = re.compile(r"astUserActivityTime=\d+ \((?:(\d{1,15}) ms ago|now)\)")
 _LOCK = re.compile(
     r"(?:mDreamingLockscreen|mShowingLockscreen|isKeyguardShowing|mKeyguardShowing"
     r"|mIsShowing)=(true|false)"
@@ -43,9 +43,9 @@ _LOCK = re.compile(
 _FOCUS = re.compile(r"mCurrentFocus=Window\{\S+ (?:u\d+ )?([^}]*)\}")
 _FRAME = re.compile(r"mCurrentFocus=[^}\n]*|\bm(?:Current)?Rotation=\w+")
 _FOCUSED_APP = re.compile(r"mFocusedApp=.*? u\d+ ([\w.]+)/")
-_SIZE = re.compile(r"(Override|Physical) size: (\d+)x(\d+)")
+_SIZE = re.compile(r"(Override|Physical) size: (\d{1,6})x(\d{1,6})\b")
 _SHADES = ("NotificationShade", "StatusBar", "Keyguard")
-_VERSION = re.compile(r"versionCode=(\d+)")
+_VERSION = re.compile(r"versionCode=(\d{1,19})\b")
 _VERSION_NAME = re.compile(r"versionName=(\S+)")
 _USER_0 = re.compile(r"User 0:.*?\binstalled=(true|false)")
 

@@ -69,7 +69,11 @@ class Keeper:
         """Look at the phone until canceled."""
         while True:
             self._soon.clear()
-            await self.look()
+            try:
+                await self.look()
+            except Exception:
+                # What one answer of the phone breaks must not end all the others.
+                _LOGGER.exception("A look at the phone failed")
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._every):
                     await self._soon.wait()

@@ -5,10 +5,11 @@ only `dumpsys` is left: it has what some app has lately asked for, so light is
 usual while the screen is on and the gyroscope is rare. Nothing old is told.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 import json
 import logging
+import math
 import re
 
 from hearthnet.core.messages import Json
@@ -32,7 +33,9 @@ _SENSORS = sequence(
     Line(f"echo {MARK}"),
     Line("date +%H:%M:%S"),
 )
-_BATTERY = re.compile(r"^\s+(level|scale|status|temperature): (-?\d+)$", re.MULTILINE)
+_BATTERY = re.compile(
+    r"^\s+(level|scale|status|temperature): (-?\d{1,9})$", re.MULTILINE
+)
 _PLUGGED = re.compile(r"^\s+(?:AC|USB|Wireless|Dock) powered: true$", re.MULTILINE)
 _LISTED = re.compile(
     r"^0x[0-9a-f]+\) (.+?)\s*\|.*\btype: android\.sensor\.(\w+)\(", re.MULTILINE
@@ -156,7 +159,7 @@ def from_termux(text: bytes) -> dict[str, tuple[float, ...]]:
     """Return events by type of sensor from the JSON of `termux-sensor`."""
     try:
         data = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     events: dict[str, tuple[float, ...]] = {}
     for name, reading in data.items() if isinstance(data, dict) else ():
@@ -211,7 +214,7 @@ def _seconds(match: re.Match[str]) -> int:
 
 def _numbers(text: str) -> tuple[float, ...]:
     try:
-        return tuple(float(part) for part in text.split(",") if part.strip())
+        return _finite(float(part) for part in text.split(",") if part.strip())
     except ValueError:
         return ()
 
@@ -226,4 +229,13 @@ def _floats(values: object) -> tuple[float, ...]:
     if not isinstance(values, list):
         return ()
     numbers = [value for value in values if type(value) in {int, float}]
-    return tuple(map(float, numbers)) if len(numbers) == len(values) else ()
+    try:
+        return _finite(map(float, numbers)) if len(numbers) == len(values) else ()
+    except OverflowError:
+        return ()
+
+
+def _finite(values: Iterable[float]) -> tuple[float, ...]:
+    """Return values, or none if a sensor says what no message can carry."""
+    found = tuple(values)
+    return found if all(map(math.isfinite, found)) else ()
