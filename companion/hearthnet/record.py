@@ -85,8 +85,9 @@ def run(arguments: argparse.Namespace) -> int:
         from .audit.history import UnreadableError  # noqa: PLC0415
         from .config import ConfigError  # noqa: PLC0415
         from .core.bus.link import LinkError  # noqa: PLC0415
+        from .core.policy.spots import PolicyError  # noqa: PLC0415
         from .traces.live import LiveError  # noqa: PLC0415
-        from .traces.trace import TraceError  # noqa: PLC0415
+        from .traces.shape import TraceError  # noqa: PLC0415
     except ModuleNotFoundError as error:
         text = "pip install 'hearthnet[dewey,replay]'"
         sys.stderr.write(f"{error.name} is missing: {text}\n")
@@ -97,14 +98,17 @@ def run(arguments: argparse.Namespace) -> int:
         else:
             span = _cut(repository[0], arguments.since, arguments.until)
         return _write(span, output, arguments)
-    except (UnreadableError, ConfigError, LinkError, LiveError, TraceError) as error:
+    except (
+        *(UnreadableError, ConfigError, LinkError, LiveError, TraceError),
+        *(PolicyError, OSError),
+    ) as error:
         sys.stderr.write(f"{error}\n")
         return 2
 
 
 def _cut(repository: Path, since: str | None, until: str | None) -> _Span:
     from .audit.history import events  # noqa: PLC0415
-    from .traces.trace import TraceError  # noqa: PLC0415
+    from .traces.shape import TraceError  # noqa: PLC0415
 
     messages = [
         event.message
@@ -189,7 +193,8 @@ def _write(span: _Span, output: Path, arguments: argparse.Namespace) -> int:
     from .traces.cut import cut  # noqa: PLC0415
     from .traces.quiet import quiet  # noqa: PLC0415
     from .traces.redacted import redacted  # noqa: PLC0415
-    from .traces.trace import TraceError  # noqa: PLC0415
+    from .traces.shape import TraceError  # noqa: PLC0415
+    from .traces.trace import Trace  # noqa: PLC0415
 
     messages = span.messages
     first, end = quiet(messages, span.first), quiet(messages, span.end)
@@ -203,7 +208,9 @@ def _write(span: _Span, output: Path, arguments: argparse.Namespace) -> int:
     trace = cut(title, messages[:first], messages[first:end])
     if arguments.redact:
         trace = redacted(trace)
-    output.write_text(trace.encode(), "utf-8")
+    text = trace.encode()
+    Trace.decode(text)  # a record that is none of HearthNet's makes no trace
+    output.write_text(text, "utf-8")
     sys.stdout.write(
         f"{output}: {len(trace.steps)} steps, {len(trace.devices)} devices,"
         f" {len(trace.decisions)} lines of decisions; {trace.left_out} events of other"

@@ -17,13 +17,19 @@ from hearthnet.core.reasons import Outcome, Reason
 from hearthnet.core.status import Cause
 
 _PLAIN = re.compile(
-    r"(hub|[a-z]{1,8})\.[0-9]+\.[0-9]+"  # an event
+    r"hub\.[0-9]+\.[0-9]+(-[0-9]+)?"  # an event of the hub, or a hold of it
     r"|[0-9a-f]{40}"  # a commit
     r"|[0-9-]{10}T[0-9:.]+(Z|[+-][0-9:]+)?"  # a time
-    r"|policy\.yaml"
+    r"|policy\.yaml|use lease hub\.[0-9]+\.[0-9]+"
 )
+_EVENT = re.compile(r"([a-z][a-z0-9_-]*)((?:\.[0-9]+){2})")
+_FIELD = re.compile(r"[a-z][a-z_]*")
 _STATES = (
-    "on off open closed locked unlocked playing paused idle heat cool auto unknown"
+    "on off open opening closed closing locked locking unlocked unlocking jammed"
+    " playing paused idle standby buffering heat cool heat_cool auto dry fan_only"
+    " cleaning docked returning mowing error disarmed arming pending triggered"
+    " armed_away armed_home armed_night armed_vacation armed_custom_bypass"
+    " forward reverse home not_home none unknown unavailable"
 )
 _ROLES = "owner resident guest child automation agent user satellite system telegram"
 _AGENTS = "rupert jeeves darcy dewey hub all"
@@ -40,6 +46,11 @@ WORDS = frozenset(
 """Texts that say nothing about anybody."""
 
 
+def is_plain(text: str) -> bool:
+    """Tell whether a text is HearthNet's or Home Assistant's own."""
+    return text in WORDS or _PLAIN.fullmatch(text) is not None
+
+
 class Redactor:
     """Gives each text its mark."""
 
@@ -49,8 +60,11 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """Return a text that is HearthNet's own, or the mark of another."""
-        if text in WORDS or _PLAIN.fullmatch(text):
+        if is_plain(text):
             return text
+        if event := _EVENT.fullmatch(text):
+            # A companion may be named after whose phone it is on.
+            return f"{self.text(event[1])}{event[2]}"
         folder, slash, _ = text.partition("/")
         if slash and folder in {"devices", "holds", "tasks", "nodes", "deferred"}:
             return f"{folder}/{self._mark(text)}"
@@ -74,12 +88,12 @@ class Redactor:
         return value
 
     def _keys(self, value: Any) -> Any:
-        """Redact the keys that are texts met elsewhere, or paths."""
+        """Redact the keys that are no fields of HearthNet's: identifiers and paths."""
         if isinstance(value, dict):
             return {
-                self.text(key) if key in self._marks or "/" in key else key: self._keys(
-                    item
-                )
+                key
+                if _FIELD.fullmatch(key) and key not in self._marks
+                else self.text(key): self._keys(item)
                 for key, item in value.items()
             }
         if isinstance(value, list):

@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
         from .core.policy.spots import PolicyError  # noqa: PLC0415
         from .mosquitto import MosquittoError  # noqa: PLC0415
         from .traces.compare import accept, compare  # noqa: PLC0415
-        from .traces.trace import TraceError  # noqa: PLC0415
+        from .traces.shape import TraceError  # noqa: PLC0415
 
         if arguments.planner is not None:
             from .traces.anew import claude, planned  # noqa: PLC0415

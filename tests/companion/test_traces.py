@@ -21,7 +21,9 @@ from hearthnet.core.paths import HUB
 from hearthnet.core.policy.load import preset
 from hearthnet.traces.play import play
 from hearthnet.traces.properties import missing
-from hearthnet.traces.trace import SHIPPED, Step, Trace, TraceError
+from hearthnet.traces.redacted import redacted
+from hearthnet.traces.shape import TraceError
+from hearthnet.traces.trace import SHIPPED, Step, Trace
 from hearthnet.traces.wires import key_of
 from hearthnet.traces.written import write
 from tests.support.messages_api import (
@@ -302,7 +304,7 @@ def test_a_lease_from_before_is_none_of_the_days(tmp_path: Path) -> None:
     ("recipes", "told"),
     [
         ({"darcy": [{}]}, "a recipe of darcy"),
-        ({"darcy": 3}, "not a trace"),
+        ({"darcy": 3}, "recipes.darcy: expected a list"),
     ],
 )
 def test_what_is_no_recipe(recipes: object, told: str) -> None:
@@ -337,6 +339,43 @@ def test_a_redacted_trace_tells_no_names_and_plays_alike(tmp_path: Path) -> None
     for secret in ("Owner", "working from home", "Study", "Bedroom"):
         assert secret not in text
     assert main(["replay", "--fast", str(file)]) == 0
+
+
+def test_no_text_of_a_home_survives_redaction() -> None:
+    """Wherever it stands, and however decisions write it."""
+    secret = 'Geheim" \\hub.1.2 (x) 台灯'
+    day = json.loads(SCENES.read_text("utf-8"))
+    first, second, third, fourth, *_ = day["devices"]
+    first["name"] = secret
+    second["aliases"], third["labels"] = [f"Alias {secret}"], [f"Label {secret}"]
+    fourth["values"]["source"] = f"List {secret}"
+    day["home"] = [f"Home {secret}"]
+    for step in day["steps"]:
+        if step["do"] == "ask" and step.get("plan"):
+            step["plan"]["near"] = ["Geheim room"]
+            step["plan"]["source"] = "playbook:geheim"
+    rule = """
+      - id: kept
+        why: >
+          Geheim sleeps
+          in Geheimtown
+        effect: deny
+        subjects: {principal: [Geheimperson]}  # Geheim
+        targets: {area: [Geheim], entity: [light.geheim], label: ['Geheim "x"']}
+        conditions: {presence: [Geheimperson]}
+    """
+    at = day["policy"].index("rules:") + 1
+    day["policy"][at:at] = [line[4:] for line in rule.strip("\n ").splitlines()]
+    day["policy"][at] = "  - id: kept"
+    trace = Trace.decode(json.dumps(day))
+    trace = replace(trace, decisions=tuple(play(trace).decisions))
+    assert any("Geheim" in line for line in trace.decisions)
+    made = redacted(trace)
+    text = made.encode().lower()
+    for word in ("geheim", "台灯", "sleeps"):
+        assert word not in text
+    assert '"id": "kept"' in "".join(made.policy)
+    assert list(made.decisions) == play(made).decisions
 
 
 def wish(at: float, number: int, plan: Mapping[str, object]) -> Step:

@@ -31,7 +31,7 @@ def chains(messages: Sequence[Message], names: Mapping[str, str]) -> list[str]:
         if message.type is MessageType.INTENT:
             body = message.body
             who = body["principal"]["name"]
-            words = _EVENT.sub("...", body["text"])
+            words = without_events(body["text"])
             lines.append(f"{who}, {body['origin']}: {words}")
             lines += _intent(by_intent.get(message.id, ()), names)
         elif message.intent is None:
@@ -62,6 +62,11 @@ def ordered(messages: Iterable[Message]) -> list[Message]:
         if not waiting[node]:
             del waiting[node]
     return found
+
+
+def without_events(text: str) -> str:
+    """Return a text without the ids of events in it."""
+    return _EVENT.sub("...", text)
 
 
 def differences(before: Sequence[str], after: Sequence[str]) -> list[str]:

@@ -10,6 +10,7 @@ from hearthnet.core.policy.load import load
 from .chains import differences
 from .play import Played, play
 from .player import Anew
+from .shape import TraceError
 from .trace import Trace
 
 
@@ -61,7 +62,10 @@ def compare(
     trace = Trace.load(path)
     course = trace
     if policy is not None:
-        text = policy.read_text("utf-8")
+        try:
+            text = policy.read_text("utf-8")
+        except UnicodeDecodeError as error:
+            raise TraceError(f"{policy}: {error}") from None
         load(text, None)
         course = trace.with_policy(text)
     start = perf_counter()

@@ -6,6 +6,8 @@ set; how devices answered is taken from the receipts.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
 import re
 from typing import Any
 
@@ -17,12 +19,41 @@ from hearthnet.core.view import View
 
 from .chains import chains, ordered
 from .furnished import Furnished
-from .trace import Step, Trace, TraceError
+from .shape import TraceError
+from .trace import Step, Trace
 from .wish import Wish
 
 _KEPT = ("holds/", "settings/", "deferred/", "approvals/")
 _REVOKED = re.compile(r"is revoked: (.+) revoked (it|all leases)\.$")
 _SYSTEM = "system"
+
+
+@contextmanager
+def _named(what: str) -> Iterator[None]:
+    """Say what it was that does not have what HearthNet records.
+
+    Earlier versions recorded less, and a record may be anybody's.
+    """
+    try:
+        yield
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        raise TraceError(f"{what} cannot be played: {error!r}") from error
+
+
+def _seconds(
+    messages: Sequence[Message], start: datetime
+) -> Iterator[tuple[str, float]]:
+    """Yield when each event came, in seconds after the start.
+
+    By how much a node's wall clock was set back is left out: its events stay in their
+    order.
+    """
+    last: dict[str, tuple[float, datetime]] = {}
+    for message in messages:
+        seconds, before = last.get(message.event.node, (0.0, start))
+        seconds += max(0.0, (message.at - before).total_seconds())
+        last[message.event.node] = seconds, message.at
+        yield message.id, round(seconds, 3)
 
 
 def cut(title: str, before: Iterable[Message], messages: Sequence[Message]) -> Trace:
@@ -44,24 +75,25 @@ def cut(title: str, before: Iterable[Message], messages: Sequence[Message]) -> T
     cutter = _Cutter(mine, hub[0], view)
     furnished = cutter.furnished
     steps = sorted(cutter.steps(), key=lambda step: step.at)
-    end = (mine[-1].at - mine[0].at).total_seconds()
-    steps.append(Step(at=max(end, *(step.at for step in steps), 0.0), do="end"))
-    devices = furnished.devices()
-    names = {device.id: device.name for device in devices}
-    return Trace(
-        title=title,
-        start=hub[0].at.astimezone(furnished.zone),
-        policy=furnished.policy,
-        devices=devices,
-        values=furnished.values(devices),
-        answers=furnished.answers,
-        recipes=furnished.recipes(),
-        state={path: view.get(path) for path in view.paths() if path.startswith(_KEPT)},
-        home=furnished.home,
-        steps=tuple(steps),
-        decisions=tuple(chains(mine, names)),
-        left_out=len(messages) - len(mine),
-    )
+    end = max(cutter.at(mine[-1]), *(step.at for step in steps), 0.0)
+    steps.append(Step(at=end, do="end"))
+    with _named(f"{mine[0].id} to {mine[-1].id}"):
+        devices = furnished.devices()
+        names = {device.id: device.name for device in devices}
+        return Trace(
+            title=title,
+            start=hub[0].at.astimezone(furnished.zone),
+            policy=furnished.policy,
+            devices=devices,
+            values=furnished.values(devices),
+            answers=furnished.answers,
+            recipes=furnished.recipes(),
+            state={p: view.get(p) for p in view.paths() if p.startswith(_KEPT)},
+            home=furnished.home,
+            steps=tuple(steps),
+            decisions=tuple(chains(mine, names)),
+            left_out=len(messages) - len(mine),
+        )
 
 
 def managers(messages: Iterable[Message]) -> set[str]:
@@ -79,7 +111,7 @@ class _Cutter:
     def __init__(self, messages: Sequence[Message], start: Message, view: View) -> None:
         self.furnished = Furnished(view)
         self._messages = messages
-        self._start = start.at
+        self._seconds = dict(_seconds(messages, start.at))
         self._known = {HUB} if start.type is not MessageType.HELLO else set()
         """Nodes whose next start is not their first."""
         self._gone: set[str] = set()
@@ -91,7 +123,8 @@ class _Cutter:
         self._by_lease: dict[str, str] = {}
         self._questions: dict[str, str] = {}
         for message in messages:
-            self._learn(message)
+            with _named(message.id):
+                self._learn(message)
 
     def _learn(self, message: Message) -> None:
         self.furnished.take(message)
@@ -112,13 +145,15 @@ class _Cutter:
     def steps(self) -> Iterator[Step]:
         """Yield what came from outside."""
         for message in self._messages:
-            yield from self._step(message)
+            with _named(message.id):
+                yield from self._step(message)
 
-    def _at(self, message: Message) -> float:
-        return (message.at - self._start).total_seconds()
+    def at(self, message: Message) -> float:
+        """Return when an event came, in seconds after the first."""
+        return self._seconds[message.id]
 
     def _step(self, message: Message) -> Iterator[Step]:
-        body, at = message.body, self._at(message)
+        body, at = message.body, self.at(message)
         match message.type:
             case MessageType.HELLO:
                 yield from self._started(message)
@@ -147,7 +182,7 @@ class _Cutter:
         elif node in self._known:
             crashed = (node, message.event.boot) in self.furnished.crashed
             yield Step(
-                at=max(0.0, self._at(message)),
+                at=self.at(message),
                 do="crash" if crashed else "restart",
                 data={} if node == HUB else {"node": node},
             )
@@ -155,7 +190,7 @@ class _Cutter:
 
     def _set(self, message: Message) -> Iterator[Step]:
         """Yield what a person has set or answered."""
-        body, at = message.body, self._at(message)
+        body, at = message.body, self.at(message)
         match message.type:
             case MessageType.POLICY if body["principal"]["kind"] != _SYSTEM:
                 text = str(message.writes[POLICY_PATH])
@@ -199,8 +234,9 @@ class _Cutter:
         task = self._task(refusal)
         for device in task.body["targets"] if task else ():
             data = {"device": device}
-            yield Step(at=self._at(task or refusal) - 0.001, do="away", data=data)
-            yield Step(at=self._at(refusal) + 0.001, do="back", data=data)
+            looked = max(0.0, self.at(task or refusal) - 0.001)
+            yield Step(at=looked, do="away", data=data)
+            yield Step(at=self.at(refusal) + 0.001, do="back", data=data)
 
     def _offline(self, dropped: Message) -> Iterator[Step]:
         """Take a node away from before the hub looked for it until it is heard of."""
@@ -211,8 +247,9 @@ class _Cutter:
         self._gone.add(node)
         later = self._messages[self._messages.index(dropped) :]
         heard = next((m for m in later if m.event.node == node), dropped)
-        at = self._at(heard) + (0.001 if heard is dropped else -0.001)
-        yield Step(at=self._at(task) - 0.001, do="away", data={"node": node})
+        at = max(0.0, self.at(heard) + (0.001 if heard is dropped else -0.001))
+        looked = max(0.0, self.at(task) - 0.001)
+        yield Step(at=looked, do="away", data={"node": node})
         yield Step(at=at, do="back", data={"node": node})
 
     def _task(self, message: Message) -> Message | None:
@@ -239,7 +276,7 @@ class _Cutter:
         for name, usual in (("language", "en"), ("area", None), ("deadline", 120.0)):
             if body.get(name, usual) != usual:
                 data[name] = body[name]
-        at, name = self._at(message), message.id
+        at, name = self.at(message), message.id
         planner, actions = wish.result.get("planner"), wish.actions()
         if planner == "lease":
             used = str(wish.tasks[0].body["use"]) if wish.tasks else ""
@@ -256,7 +293,7 @@ class _Cutter:
             )
         else:
             first = wish.tasks[0] if wish.tasks else wish.end
-            think = 0.0 if first is None else self._at(first) - at
+            think = 0.0 if first is None else self.at(first) - at
             if think > 0:
                 data["think"] = round(think, 3)
             data["plan"] = wish.plan()

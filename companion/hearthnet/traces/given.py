@@ -25,7 +25,8 @@ from hearthnet.core.phone.recipes import Recipes
 from hearthnet.core.reasons import Outcome, Reason
 from hearthnet.simulation import Answered, Behavior, SimulatedHouse
 
-from .trace import JEEVES, Step, Trace, TraceError, action_of, principal_of
+from .shape import TraceError
+from .trace import JEEVES, Step, Trace, action_of, principal_of
 
 
 def recipes_of(trace: Trace) -> Recipes:

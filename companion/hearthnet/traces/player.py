@@ -17,7 +17,8 @@ from hearthnet.virtual import VirtualClock
 
 from .given import plan_of, request_of
 from .home import Home
-from .trace import JEEVES, Step, Trace, TraceError, action_of, principal_of
+from .shape import TraceError
+from .trace import JEEVES, Step, Trace, action_of, principal_of
 from .wires import Wires
 
 AFTER = 150.0

@@ -7,21 +7,17 @@ import json
 from pathlib import Path
 from typing import Any, Self
 
-from hearthnet.core.clock import from_text
 from hearthnet.core.devices import Device, Principal
 from hearthnet.core.intents import Action
 from hearthnet.core.messages import Json
 
+from .shape import FORMAT, TraceError, loaded
+
 JEEVES = "jeeves"
-FORMAT = "hearthnet-trace/1"
 SHIPPED = Path(__file__).parent / "shipped"
 """Traces of a real Home Assistant that come with the package."""
 _LISTS = ("labels", "aliases", "members", "moves")
 _TEXTS = ("device_class", "area", "floor", "physical", "risk")
-
-
-class TraceError(ValueError):
-    """A trace breaks its format; the text names the place."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,35 +100,32 @@ class Trace:
         Raises:
             TraceError: naming what is wrong.
         """
-        try:
-            data = json.loads(text)
-            if data["format"] != FORMAT:
-                raise TraceError(f"format: {data['format']!r} is not {FORMAT!r}")
-            home = data["home"]
-            return cls(
-                title=str(data["title"]),
-                start=_start(data["start"]),
-                policy="\n".join(data["policy"]) + "\n",
-                devices=tuple(map(_read, data["devices"])),
-                values={item["id"]: item["values"] for item in data["devices"]},
-                away=frozenset(d["id"] for d in data["devices"] if d.get("away")),
-                answers={d["id"]: d.get("answers", ()) for d in data["devices"]},
-                state=data["state"],
-                recipes=_plain(data.get("recipes", {})),
-                home=None if home is None else frozenset(home),
-                steps=tuple(map(_step, data["steps"])),
-                decisions=tuple(data["decisions"]),
-                left_out=int(data["left_out"]),
-            )
-        except TraceError:
-            raise
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise TraceError(f"not a trace: {error!r}") from None
+        data = loaded(text)
+        home = data["home"]
+        return cls(
+            title=data["title"],
+            start=datetime.fromisoformat(data["start"]),
+            policy="\n".join(data["policy"]) + "\n",
+            devices=tuple(map(_read, data["devices"])),
+            values={item["id"]: item["values"] for item in data["devices"]},
+            away=frozenset(d["id"] for d in data["devices"] if d.get("away")),
+            answers={d["id"]: d.get("answers", ()) for d in data["devices"]},
+            state=data["state"],
+            recipes=_plain(data.get("recipes", {})),
+            home=None if home is None else frozenset(home),
+            steps=tuple(map(_step, data["steps"])),
+            decisions=tuple(data["decisions"]),
+            left_out=int(data["left_out"]),
+        )
 
     @classmethod
     def load(cls, path: Path) -> Self:
         """Read a file; OSError or TraceError when it is none."""
-        return cls.decode(path.read_text("utf-8"))
+        try:
+            text = path.read_text("utf-8")
+        except UnicodeDecodeError as error:
+            raise TraceError(f"{path}: {error}") from None
+        return cls.decode(text)
 
     def with_policy(self, policy: str) -> Self:
         """Return the same day under another policy, all day long."""
@@ -141,19 +134,16 @@ class Trace:
 
 
 def action_of(data: Mapping[str, Any]) -> Action:
-    """Read an action of a step; TraceError when it is none."""
-    try:
-        return Action(
-            targets=tuple(data["targets"]),
-            operation=data["operation"],
-            parameters=data.get("parameters", {}),
-            relative=data.get("relative", {}),
-            ranges={k: (v[0], v[1]) for k, v in data.get("ranges", {}).items()},
-            after=data.get("after"),
-            why=data.get("why", ""),
-        )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise TraceError(f"not an action: {error!r}") from None
+    """Read an action of a step."""
+    return Action(
+        targets=tuple(data["targets"]),
+        operation=data["operation"],
+        parameters=data.get("parameters", {}),
+        relative=data.get("relative", {}),
+        ranges={k: (v[0], v[1]) for k, v in data.get("ranges", {}).items()},
+        after=data.get("after"),
+        why=data.get("why", ""),
+    )
 
 
 def principal_of(data: Mapping[str, Any] | None) -> Principal | None:
@@ -163,11 +153,6 @@ def principal_of(data: Mapping[str, Any] | None) -> Principal | None:
 
 def _plain(recipes: Mapping[str, Sequence[Json]]) -> dict[str, list[Json]]:
     return {node: list(of_node) for node, of_node in recipes.items()}
-
-
-def _start(text: str) -> datetime:
-    from_text(text)  # checks that it is aware
-    return datetime.fromisoformat(text)
 
 
 def _step(data: Mapping[str, Any]) -> Step:

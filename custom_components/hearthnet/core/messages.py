@@ -82,6 +82,11 @@ _ID = re.compile(r"([a-z][a-z0-9_-]{0,39})\.([1-9][0-9]{0,9})\.([1-9][0-9]{0,14}
 _PATH = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*){0,3}")
 
 
+def is_path(text: str) -> bool:
+    """Tell whether a text is a path that an event may write."""
+    return len(text) <= 200 and _PATH.fullmatch(text) is not None
+
+
 class MalformedError(ValueError):
     """A message breaks its schema; the text names the field."""
 
@@ -247,6 +252,6 @@ def _mapping(raw: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 def _writes(raw: Mapping[str, Any]) -> Mapping[str, Json]:
     writes = _mapping(raw, "writes")
     for path in writes:
-        if len(path) > 200 or not _PATH.fullmatch(path):
+        if not is_path(path):
             raise MalformedError(f"writes: not a path: {path[:80]!r}")
     return writes
