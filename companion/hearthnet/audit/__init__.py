@@ -62,24 +62,23 @@ def run(arguments: argparse.Namespace) -> int:
         if not (len(words) == 1 or (len(words) == 3 and words[0] == "export")):
             sys.stderr.write("REPOSITORY, or export INTENT REPOSITORY\n")
             return 2
-        try:
-            keys, chain = _keys(arguments)
-            start = perf_counter()
-            found = audit(Path(words[-1]), keys, chain, arguments.head)
-            seconds = perf_counter() - start
-        except (UnreadableError, ValueError, OSError) as error:
-            sys.stderr.write(f"{error}\n")
-            return 2
+        keys, chain = _keys(arguments)
+        start = perf_counter()
+        found = audit(Path(words[-1]), keys, chain, arguments.head)
+        seconds = perf_counter() - start
         if len(words) == 3:
             return _export(found, words[1], Path(words[2]), arguments)
+        sys.stdout.write(_told(found, seconds))
+        if arguments.json is not None:
+            text = json.dumps(_as_dict(found, seconds), indent=1, ensure_ascii=False)
+            arguments.json.write_text(f"{text}\n", "utf-8")
     except ModuleNotFoundError as error:
         text = "pip install 'hearthnet[dewey,replay]'"
         sys.stderr.write(f"{error.name} is missing: {text}\n")
         return 2
-    sys.stdout.write(_told(found, seconds))
-    if arguments.json is not None:
-        text = json.dumps(_as_dict(found, seconds), indent=1, ensure_ascii=False)
-        arguments.json.write_text(f"{text}\n", "utf-8")
+    except (UnreadableError, ValueError, OSError) as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
     return 0 if found.sound else 1
 
 
@@ -88,12 +87,28 @@ def _keys(
 ) -> "tuple[dict[str, VerifyKey], list[Mapping[str, str]]]":
     from hearthnet.core.keys import VerifyKey  # noqa: PLC0415
 
-    pairs = (text.partition("=") for text in arguments.key)
-    keys = {node: VerifyKey.from_text(key) for node, _, key in pairs}
+    keys = {}
+    for text in arguments.key:
+        node, _, key = text.partition("=")
+        try:
+            keys[node] = VerifyKey.from_text(key)
+        except ValueError as error:
+            raise ValueError(f"--key {text[:80]}: {error}") from None
     # It proves itself: each key in it is signed by the one before.
     beside = Path(arguments.words[-1]).absolute().parent / CHAIN
     chain = arguments.chain or (beside if beside.exists() else None)
-    return keys, [] if chain is None else json.loads(chain.read_bytes())
+    return keys, [] if chain is None else _chain(chain)
+
+
+def _chain(file: Path) -> list[Mapping[str, str]]:
+    """Read a chain of keys; links that do not hold lead nowhere, but it is a list."""
+    try:
+        links = json.loads(file.read_bytes())
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{file} is no chain of keys: {error}") from None
+    if not isinstance(links, list) or not all(isinstance(one, dict) for one in links):
+        raise ValueError(f"{file} is no chain of keys")
+    return links
 
 
 def _told(found: "Audit", seconds: float) -> str:

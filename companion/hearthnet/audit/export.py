@@ -39,13 +39,14 @@ pre { background: #f4f4f6; padding: .7em; white-space: pre-wrap; overflow-wrap:
 def page(intent: str, chain: Chain, found: Audit, *, redact: bool) -> str:
     """Return the page about an intent."""
     redactor = Redactor() if redact else None
+    said = redactor.text if redactor else str
     told = "sound" if found.sound else "not sound"
     about = [
         ("Intent", intent),
         ("Events", str(len(chain))),
         ("Record", f"up to commit {found.tip}; {told}"),
         *(
-            (f"Key of {node}", f"{key.fingerprint} ({key.text})")
+            (f"Key of {said(node)}", f"{key.fingerprint} ({key.text})")
             for node, key in sorted(found.ledger.nodes.keys.items())
         ),
     ]
@@ -65,7 +66,7 @@ def page(intent: str, chain: Chain, found: Audit, *, redact: bool) -> str:
         f"<title>HearthNet: {escape(intent)}</title><style>{_STYLE}</style>"
         f"<h1>{escape(_title(chain, redactor))}</h1><table>{head}</table>"
         f"<p>{escape(note)}</p><h2>What happened</h2>{body}"
-        f"{_verdict(found)}</html>\n"
+        f"{_verdict(found, redactor)}</html>\n"
     )
 
 
@@ -77,9 +78,11 @@ def _title(chain: Chain, redactor: Redactor | None) -> str:
 
 
 def _events(chain: Chain, found: Audit, redactor: Redactor | None) -> Iterator[str]:
+    said = redactor.text if redactor else str
     wrong: dict[str, list[str]] = {}
     for finding in found.findings:
-        wrong.setdefault(finding.commit, []).append(f"{finding.rule}: {finding.text}")
+        text = finding.rule if redactor else f"{finding.rule}: {finding.text}"
+        wrong.setdefault(finding.commit, []).append(text)
     for commit, event in chain:
         message: dict[str, Any] = {}
         if event.message is not None:
@@ -89,7 +92,7 @@ def _events(chain: Chain, found: Audit, redactor: Redactor | None) -> Iterator[s
         body = shown.get("body")
         evidence = body.get("evidence") if isinstance(body, dict) else None
         words = " ".join(
-            escape(str(word))
+            escape(said(word))
             for word in (event.outcome, event.reason)
             if word is not None
         )
@@ -97,10 +100,10 @@ def _events(chain: Chain, found: Audit, redactor: Redactor | None) -> Iterator[s
         bad = wrong.get(commit, [])
         yield (
             f"<details><summary><time>{escape(str(message.get('at', '')))}</time> "
-            f"<b>{escape(str(message.get('from', event.id.node)))}</b> "
+            f"<b>{escape(said(message.get('from', event.id.node)))}</b> "
             f'<span class="type">{escape(event.type)}</span> {escape(content)} '
             f"{words}{_bad(bad)}</summary><table>"
-            f"<tr><th>Event<td>{escape(str(event.id))}"
+            f"<tr><th>Event<td>{escape(said(str(event.id)))}"
             f"<tr><th>Commit<td>{escape(commit)}"
             f"{_signature(event, bad, redactor)}{_evidence(evidence)}</table>"
             f"<pre>{escape(_bytes(event, shown, redactor))}</pre></details>"
@@ -138,11 +141,14 @@ def _bad(texts: list[str]) -> str:
     return "".join(f' <span class="bad">{escape(text)}</span>' for text in texts)
 
 
-def _verdict(found: Audit) -> str:
+def _verdict(found: Audit, redactor: Redactor | None) -> str:
     """Say what the audit of the whole record found."""
     if found.sound:
         return "<h2>The record</h2><p>Nothing is wrong with the record.</p>"
     lines = [found.fsck] if found.fsck else []
-    lines += [str(finding) for finding in found.findings[:20]]
+    for finding in found.findings[:20]:
+        # What it says may be a policy's words, or a path with a name.
+        short = f"{finding.commit[:12]}: {finding.rule}"
+        lines.append(short if redactor else str(finding))
     told = "".join(f"<li>{escape(line)}" for line in lines)
     return f'<h2>The record</h2><ul class="bad">{told}</ul>'

@@ -27,8 +27,12 @@ class Rule(StrEnum):
     """The event stands after a later one of its node, or is there twice."""
     QUARANTINE = "quarantine"
     """The event was kept from counting although it is sound, or the other way."""
+    MALFORMED = "malformed"
+    """Its body is not one that HearthNet writes, so that nothing can be said of it."""
     GRANT = "grant"
     """A grant that is no lease, or says what the record does not."""
+    EXECUTE = "execute"
+    """An execute that is not for whom and what its lease was granted."""
     RECEIPT = "receipt"
     """A receipt of no execute, of another one's lease, or the second one."""
 

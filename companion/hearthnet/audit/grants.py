@@ -15,6 +15,7 @@ from hearthnet.core.leases import Lease
 from hearthnet.core.messages import Json, MalformedError, Message, MessageType
 from hearthnet.core.policy.evaluate import evaluate
 from hearthnet.core.policy.model import Decision, Request
+from hearthnet.core.policy.spots import PolicyError
 from hearthnet.core.reasons import Reason
 from hearthnet.core.state import State
 from hearthnet.core.tasks import Scope
@@ -24,6 +25,8 @@ from hearthnet.core.view import View
 from .findings import Rule
 from .nodes import Problem
 
+_APART = 2.0
+"""Seconds between what a grant says of its moment and its message's, at most."""
 _BOUND = ("principal", "target", "operation", "parameters")
 """What a standing approval has of the question that it answers."""
 
@@ -113,6 +116,14 @@ class Grants:
         except (KeyError, TypeError, ValueError):
             return  # whatever is granted for it will be found without a task
 
+    def loads(self) -> str | None:
+        """Return why the policy that came is none, or None."""
+        try:
+            _ = self._state.in_force
+        except PolicyError as error:
+            return str(error)
+        return None
+
     def check(self, message: Message, lease: Lease) -> Iterator[Problem]:
         """Yield what speaks against a grant at its place in the record."""
         task = self._tasks.get(lease.task or "")
@@ -123,6 +134,9 @@ class Grants:
             yield Rule.GRANT, "its task was given to somebody else"
         if lease.principal != task.principal:
             yield Rule.GRANT, "its task was asked for by somebody else"
+        life = (lease.expires_at - message.at).total_seconds()
+        if abs(life - lease.ttl) > _APART:
+            yield Rule.GRANT, f"it ends after {life:.1f} s, granted for {lease.ttl:g}"
         if problem := task.scope.admits(lease.operation, lease.target):
             yield problem.reason, problem.text
         if not self._state.enabled:
@@ -149,6 +163,8 @@ class Grants:
             return
         if {target.device.id for target in facts.targets} != set(lease.target):
             yield Rule.GRANT, "its facts are about other devices"
+        if facts.now and abs((facts.now - message.at).total_seconds()) > _APART:
+            yield Rule.GRANT, f"its facts are of another moment: {facts.now}"
         keys = {target.device.key for target in facts.targets}
         moment, intent = message.at.timestamp(), lease.intent or ""
         parameters: dict[str, Json] = {

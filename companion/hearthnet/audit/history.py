@@ -6,18 +6,21 @@ import os
 from pathlib import Path
 import shutil
 import subprocess
+from tempfile import TemporaryDirectory
 
 import pygit2
-from pygit2.enums import SortMode
+from pygit2.enums import FileMode, SortMode
 
 from hearthnet.core.keys import VerifyKey
 from hearthnet.core.librarian.disk import broken_objects
 from hearthnet.core.librarian.reader import BRANCH, UNREADABLE, decode, encode
-from hearthnet.core.librarian.record import Event, from_commit, to_commit
-from hearthnet.core.librarian.repository import ACKED
+from hearthnet.core.librarian.record import Event, author, from_commit, to_commit
+from hearthnet.core.librarian.repository import ACKED, BEGINNING
 
 from .findings import Finding, Rule
 from .ledger import Ledger
+
+_HEADERS = {b"tree", b"parent", b"author", b"committer"}
 
 
 class _DamagedError(Exception):
@@ -65,8 +68,12 @@ def audit(
         tip = str(git.references[BRANCH].target)
     except UNREADABLE as error:
         raise UnreadableError(f"{folder} holds no record: {error}") from error
-    result = Audit(tip=tip, ledger=Ledger(trusted, chain), fsck=_fsck(folder))
-    broken = {path.parent.name + path.name for path in broken_objects(folder)}
+    if git.is_shallow:
+        raise UnreadableError(f"{folder} is a shallow clone: clone all of it")
+    place = Path(git.path)
+    result = Audit(tip=tip, ledger=Ledger(trusted, chain), fsck=_fsck(place, tip))
+    result.findings += _disguised(git)
+    broken = {path.parent.name + path.name for path in broken_objects(place)}
     seen, name = head is None, tip
     try:
         if broken:
@@ -75,11 +82,12 @@ def audit(
             result.commits, name = number, str(commit.id)
             seen = seen or name == head
             result.findings += _check(number, commit, result.ledger, broken)
+        result.findings += _account(result, git)
     except _DamagedError as error:
         text = f"the object {error} is damaged"
         name = str(error) if result.commits == 0 else name
         result.findings.append(Finding(result.commits, name, "", Rule.DAMAGED, text))
-    except UNREADABLE as error:
+    except (*UNREADABLE, RecursionError) as error:
         text = f"{type(error).__name__}: {error}"
         result.findings.append(Finding(result.commits, name, "", Rule.DAMAGED, text))
     result.findings += result.ledger.end()
@@ -121,11 +129,15 @@ def _check(
     if len(commit.parent_ids) != (0 if number == 1 else 1):
         yield found(Rule.FORKED, f"it has {len(commit.parent_ids)} parents")
         return
-    if event is None:
+    if number == 1 or event is None:
         ledger.knows(name)
         if number > 1:
             yield found(Rule.TEXT, "it records no event")
+        elif not _begins(commit):
+            yield found(Rule.TREE, "no record begins so")
         return
+    if not _made(commit, event):
+        yield found(Rule.TEXT, "author or headers are not those of the message")
     if to_commit(event).encode(errors="surrogateescape") != commit.raw_message:
         yield found(Rule.TEXT, "subject or trailers are not those of the message")
     yield from ledger.take(number, name, event)
@@ -141,8 +153,13 @@ def _tree(commit: pygit2.Commit, event: Event, ledger: Ledger) -> Iterator[str]:
     tree, before = commit.tree, commit.parents[0].tree if commit.parents else None
     writes = event.writes
     for path, value in writes.items():
-        there = tree[path].id if path in tree else None
-        if there != (None if value is None else pygit2.hash(encode(path, value))):
+        there = _entry(tree, path)
+        if value is None or there is None:
+            same = value is None and there is None
+        else:
+            blob = pygit2.hash(encode(path, value))
+            same = (there.id, there.filemode) == (blob, FileMode.BLOB)
+        if not same:
             yield f"{path} is not what the event writes"
     if before is None or tree.id == before.id:
         return
@@ -153,12 +170,70 @@ def _tree(commit: pygit2.Commit, event: Event, ledger: Ledger) -> Iterator[str]:
     }
     if ACKED in changed:
         changed.discard(ACKED)
-        last = {node: list(position) for node, position in ledger.nodes.last.items()}
-        blob = tree[ACKED]
-        if not isinstance(blob, pygit2.Blob) or decode(ACKED, blob.data) != last:
-            yield f"{ACKED} does not name the last events"
+        yield from _acked(tree, ledger)
     for path in sorted(changed - writes.keys()):
         yield f"{path} changed, and the event does not write it"
+
+
+def _acked(tree: pygit2.Tree, ledger: Ledger) -> Iterator[str]:
+    last = {node: list(position) for node, position in ledger.nodes.last.items()}
+    blob = _entry(tree, ACKED)
+    if (
+        not isinstance(blob, pygit2.Blob)
+        or blob.filemode != FileMode.BLOB
+        or decode(ACKED, blob.data) != last
+    ):
+        yield f"{ACKED} does not name the last events"
+
+
+def _account(result: Audit, git: pygit2.Repository) -> Iterator[Finding]:
+    """Check the account at the tip: a librarian moves its branch to none without."""
+    commit = git[result.tip].peel(pygit2.Commit)
+    event = from_commit(commit.raw_message)
+    for text in _acked(commit.tree, result.ledger):
+        name = str(event.id) if event else ""
+        yield Finding(result.commits, result.tip, name, Rule.TREE, text)
+
+
+def _disguised(git: pygit2.Repository) -> Iterator[Finding]:
+    """Yield what makes `git log` show something else than the record."""
+    for name in git.references:
+        if name.startswith("refs/replace/"):
+            text = f"{name} makes git show another object in its place"
+            yield Finding(0, name.rpartition("/")[2], "", Rule.DAMAGED, text)
+    if (Path(git.path) / "info" / "grafts").exists():
+        text = "info/grafts makes git show other parents"
+        yield Finding(0, "", "", Rule.DAMAGED, text)
+
+
+def _entry(tree: pygit2.Tree, path: str) -> pygit2.Object | None:
+    try:
+        return tree[path]
+    except KeyError:
+        return None
+
+
+def _begins(commit: pygit2.Commit) -> bool:
+    """Tell whether a commit is a record's first, with an account of no events."""
+    (*files,) = commit.tree
+    return (
+        commit.raw_message.startswith(BEGINNING.encode())
+        and [file.name for file in files] == [ACKED]
+        and files[0].id == pygit2.hash(encode(ACKED, {}))
+    )
+
+
+def _made(commit: pygit2.Commit, event: Event) -> bool:
+    """Tell whether a commit is signed off as the librarian does, and has no more."""
+    name, email, at = author(event)
+    who = commit.author
+    headers = commit.read_raw().partition(b"\n\n")[0].split(b"\n")
+    return (
+        {line.partition(b" ")[0] for line in headers} == _HEADERS
+        and (who.name, who.email, who.offset) == (name, email, 0)
+        and (at is None or who.time == max(0, int(at)))
+        and (commit.committer.name, commit.committer.email) == ("Dewey", "dewey")
+    )
 
 
 def _follow(git: pygit2.Repository, tip: str, broken: Collection[str]) -> None:
@@ -189,14 +264,31 @@ def _reads(
                 yield from {str(tree[name].id)} & set(broken)
 
 
-def _fsck(folder: Path) -> str | None:
+def _fsck(place: Path, tip: str) -> str | None:
+    """Let Git check all objects and what leads to the tip.
+
+    From a folder of our own, so that neither the record's settings nor who owns it
+    nor the environment has a say.
+    """
     if (program := shutil.which("git")) is None:
         return None
-    done = subprocess.run(  # noqa: S603 - reads only
-        [program, "-C", folder, "fsck", "--full", "--strict", "--no-dangling"],
-        env={**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "LC_ALL": "C"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    with TemporaryDirectory(prefix="hearthnet-fsck-") as folder:
+        pygit2.init_repository(folder, bare=True)
+        kept = {n: v for n, v in os.environ.items() if not n.startswith("GIT_")}
+        own = {
+            "GIT_DIR": folder,
+            "GIT_OBJECT_DIRECTORY": str((place / "objects").absolute()),
+            "GIT_CONFIG_GLOBAL": os.devnull,
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_NO_REPLACE_OBJECTS": "1",
+            "LC_ALL": "C",
+        }
+        done = subprocess.run(  # noqa: S603 - reads only
+            [program, "fsck", "--full", "--strict", "--no-dangling", tip],
+            env={**kept, **own},
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+        )
     return "" if done.returncode == 0 else (done.stderr or done.stdout).strip()

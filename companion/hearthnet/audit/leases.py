@@ -22,7 +22,8 @@ _ROUNDED = timedelta(milliseconds=1)
 class _Proposal:
     at: datetime
     sender: str
-    boot: int
+    task: str | None
+    operation: str
 
 
 @dataclass
@@ -38,8 +39,8 @@ class Leases:
     _used: dict[str, str] = field(default_factory=dict)
     """Lease to its execute."""
     _revoked: dict[str, str] = field(default_factory=dict)
-    _running: dict[str, tuple[str | None, frozenset[str]]] = field(default_factory=dict)
-    """Execute without an answer to its lease and targets."""
+    _running: dict[str, Message] = field(default_factory=dict)
+    """Executes without an answer."""
     _newest: dict[tuple[str, str], EventId] = field(default_factory=dict)
     """Node and device to the latest lease that ran there."""
 
@@ -60,7 +61,10 @@ class Leases:
                 self._proposals[event.node] = {}
             case MessageType.PROPOSAL:
                 self._proposals.setdefault(event.node, {})[message.id] = _Proposal(
-                    message.at, message.sender, event.boot
+                    message.at,
+                    message.sender,
+                    message.task,
+                    str(message.body.get("operation")),
                 )
             case MessageType.REVOCATION if message.lease is not None:
                 self._revoked[message.lease] = message.id
@@ -74,10 +78,15 @@ class Leases:
         if running is None:
             yield Rule.RECEIPT, f"{execute} is no execute that waits for an answer"
             return
-        lease, targets = running
-        if message.lease != lease:
-            yield Rule.RECEIPT, f"{execute} was under {lease}, not {message.lease}"
-        if not targets.issuperset(message.body.get("target") or ()):
+        if message.lease != running.lease:
+            text = f"{execute} was under {running.lease}, not {message.lease}"
+            yield Rule.RECEIPT, text
+        if (message.intent, message.task) != (running.intent, running.task):
+            yield Rule.RECEIPT, f"{execute} was for {running.intent}, {running.task}"
+        if message.body.get("operation") != running.body.get("operation"):
+            yield Rule.RECEIPT, f"{execute} was another operation"
+        named = {*message.body.get("target", ()), *message.body.get("members", ())}
+        if not named <= set(running.body.get("target") or ()):
             yield Rule.RECEIPT, f"{execute} was on other devices"
 
     def knows(self, execute: Message) -> bool:
@@ -92,7 +101,7 @@ class Leases:
         self.executes += 1
         body, event = message.body, message.event
         target = tuple(map(str, body.get("target") or ()))
-        self._running[message.id] = message.lease, frozenset(target)
+        self._running[message.id] = message
         if message.lease is None:
             yield Reason.NO_LEASE, "it names no lease"
             return
@@ -112,6 +121,7 @@ class Leases:
             yield Reason.WRONG_OPERATION, f"granted for {lease.operation}"
         if problem := outside(lease, body.get("parameters") or {}):
             yield Reason.OUT_OF_ENVELOPE, problem
+        yield from _named(message, lease)
         order = EventId.parse(lease.id)
         for device in target:
             newest = self._newest.get((event.node, device))
@@ -126,6 +136,8 @@ class Leases:
         if proposal is None or proposal.sender != lease.grantee:
             text = f"{lease.cause} is no proposal of this start of {lease.grantee}"
             yield Reason.NOT_ASKED, text
+        elif (proposal.task, proposal.operation) != (lease.task, lease.operation):
+            yield Reason.NOT_ASKED, f"{lease.cause} proposed something else"
         elif message.at - proposal.at > timedelta(seconds=lease.ttl) + _ROUNDED:
             age = (message.at - proposal.at).total_seconds()
             yield Reason.EXPIRED, f"used {age:.1f} s after the proposal"
@@ -138,3 +150,11 @@ class Leases:
                 policy = path == POLICY_PATH
                 code = Reason.STALE_POLICY if policy else Reason.STALE_STATE
                 yield code, f"{newest} had changed {path}"
+
+
+def _named(execute: Message, lease: Lease) -> Iterator[Problem]:
+    """Yield where an execute says other than its lease for whom and what it is."""
+    if (execute.intent, execute.task) != (lease.intent, lease.task):
+        yield Rule.EXECUTE, f"granted for {lease.intent}, {lease.task}"
+    if execute.body.get("principal") != lease.principal.as_dict():
+        yield Rule.EXECUTE, f"granted for {lease.principal.name}"

@@ -8,6 +8,7 @@ from hearthnet.core.leases import Lease
 from hearthnet.core.librarian.record import Event
 from hearthnet.core.messages import MalformedError, Message, MessageType
 from hearthnet.core.paths import HUB
+from hearthnet.core.state import POLICY_PATH
 from hearthnet.core.view import View
 
 from .findings import Finding, Rule
@@ -16,6 +17,9 @@ from .leases import Leases
 from .nodes import Nodes, Problem, quarantine
 
 type _Place = tuple[int, str]
+
+UNFIT = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What reading a value of another type or shape than expected raises."""
 
 
 class Ledger:
@@ -86,9 +90,15 @@ class Ledger:
             yield _finding(place, event, Rule.QUARANTINE, text)
         if message is None or not counts:
             return
-        for rule, text in self._judge(message):
-            yield _finding(place, event, rule, text)
+        try:
+            for rule, text in self._judge(message):
+                yield _finding(place, event, rule, text)
+        except UNFIT as error:
+            # A node may sign anything; the audit goes on whatever it says.
+            yield _finding(place, event, Rule.MALFORMED, f"not to be judged: {error!r}")
         self.view.apply(message)
+        if POLICY_PATH in message.writes and (problem := self.grants.loads()):
+            yield _finding(place, event, Rule.MALFORMED, f"{POLICY_PATH}: {problem}")
         if message.type is MessageType.GRANT:
             for node, stalled in list(self._stalled.items()):
                 first = stalled[0][1].message

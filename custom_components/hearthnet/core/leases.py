@@ -153,8 +153,8 @@ class Lease:
                 target=tuple(_text(t) for t in body["target"]),
                 operation=_text(body["operation"]),
                 envelope={k: Bound.from_dict(v) for k, v in body["envelope"].items()},
-                reads=dict(body["reads"]),
-                policy_version=body["policy_version"],
+                reads={k: _version(v) for k, v in body["reads"].items()},
+                policy_version=_version(body["policy_version"]),
                 policy_commit=body["policy_commit"],
                 base_commit=message.base_commit,
                 ttl=float(body["ttl"]),
@@ -163,11 +163,23 @@ class Lease:
                 recipe=body.get("recipe"),
                 vision=body.get("vision") is True,
             )
-        except (KeyError, TypeError, AttributeError) as error:
+        except MalformedError:
+            raise
+        except (
+            KeyError,
+            TypeError,
+            ValueError,
+            AttributeError,
+            OverflowError,
+        ) as error:
             raise MalformedError(f"body: not a lease: {error!r}") from None
         if not lease.target or not 0 < lease.ttl <= MAX_TTL:
             raise MalformedError("body: target empty or ttl outside (0, 60]")
         return lease
+
+
+def _version(value: object) -> str | None:
+    return None if value is None else str(EventId.parse(_text(value)))
 
 
 def _text(value: object) -> str:

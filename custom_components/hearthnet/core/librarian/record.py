@@ -115,8 +115,26 @@ def to_commit(event: Event) -> str:
     return "\n".join(lines) + "\n"
 
 
+def author(event: Event) -> tuple[str, str, float | None]:
+    """Return whose commit it is that records an event: name, address, moment."""
+    name = event.message.sender if event.message else event.id.node
+    at = event.message.at.timestamp() if event.message else None
+    return name, f"{name}@{event.id.node}", at
+
+
 def from_commit(text: bytes) -> Event | None:
-    """Read an event back; None when the commit records none."""
+    """Read an event back; None when the commit records none.
+
+    Raises:
+        ValueError: the commit's text is none that `to_commit` writes.
+    """
+    try:
+        return _from_commit(text)
+    except (LookupError, TypeError, RecursionError) as error:
+        raise ValueError(f"not an event's commit: {error!r}") from None
+
+
+def _from_commit(text: bytes) -> Event | None:
     lines = text.decode(errors="surrogateescape").split("\n")
     trailers = {
         match[1]: match[2] for line in lines[4:] if (match := _TRAILER.fullmatch(line))

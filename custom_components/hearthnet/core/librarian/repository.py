@@ -19,7 +19,7 @@ from ..killpoint import killpoint
 from ..messages import Json, Position
 from . import LibrarianError, disk
 from .reader import BRANCH, START, UNREADABLE, Reader, encode
-from .record import Event, to_commit
+from .record import Event, author, to_commit
 
 ACKED = "acked.json"
 CHECKED = 200
@@ -33,7 +33,8 @@ _SETTINGS = {
     "core.fsync": "all",
 }
 
-_BEGINNING = "Begin the record"
+BEGINNING = "Begin the record"
+"""How the first commit's text begins; its tree has an account of no events."""
 
 type _Changes = dict[str, "pygit2.Oid | _Changes | None"]
 
@@ -171,7 +172,7 @@ class Repository(Reader):
         tree = self._write(None, {ACKED: {}})
         dewey = self._person("Dewey", "dewey", None)
         # The random part makes the first commit, hence the repository, unique.
-        text = f"{_BEGINNING}\n\nRepository: {secrets.token_hex(16)}\n"
+        text = f"{BEGINNING}\n\nRepository: {secrets.token_hex(16)}\n"
         tip = self._git.create_commit(None, dewey, dewey, text, tree, [])
         self._tips.append(str(tip))
         disk.sync_filesystem(self._folder)
@@ -184,7 +185,7 @@ class Repository(Reader):
         if START in self._git.references:
             return str(self._git.references[START].target)
         (first,) = deque(self._git.walk(self._tip), maxlen=1)
-        if not first.message.startswith(_BEGINNING):
+        if not first.message.startswith(BEGINNING):
             raise LibrarianError(
                 f"{self._folder} is a Git repository of something else"
             )
@@ -244,11 +245,9 @@ class Repository(Reader):
         return builder.write()
 
     def _create(self, event: Event, tree: pygit2.Oid, parent: pygit2.Oid) -> pygit2.Oid:
-        at = event.message.at.timestamp() if event.message else None
-        name = event.message.sender if event.message else event.id.node
         return self._git.create_commit(
             None,
-            self._person(name, f"{name}@{event.id.node}", at),
+            self._person(*author(event)),
             self._person("Dewey", "dewey", None),
             to_commit(event),
             tree,
