@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+import tempfile
 
 import pytest
 
@@ -40,7 +41,8 @@ BAD = (
     # What it starts holds on to its output, and outlives it.
     part(
         "hangs",
-        "import os, time; os.fork(); print('so far', flush=True); time.sleep(60)",
+        "import os, tempfile, time; os.fork(); tempfile.mkdtemp(prefix='hang');"
+        " print('so far', flush=True); time.sleep(60)",
     ),
 )
 
@@ -78,6 +80,7 @@ def test_what_fails_is_told_and_the_rest_goes_on(
             f"](#{page.anchor(one.title)})", ""
         )
     assert not evidence.exists()
+    assert not list(Path(tempfile.gettempdir()).glob("hang*")), "left behind"
 
 
 def test_it_writes_only_when_told_and_only_all(evidence: Path) -> None:

@@ -97,11 +97,14 @@ def _run(part: Part, limit: float) -> Ran:
     print(f"{part.name}: {part.title} ...", file=sys.stderr, flush=True)
     program, *words = part.command
     path = ROOT / program if "/" in program else ROOT / ".venv-core/bin" / program
-    with TemporaryDirectory(prefix="hearthnet-proof-") as folder:
-        file = Path(folder) / "told.json"
+    with TemporaryDirectory(
+        prefix="hearthnet-proof-", ignore_cleanup_errors=True
+    ) as name:
+        folder = Path(name)
+        file = folder / "told.json"
         rest = [str(file) if word == JSON else word for word in words]
         start = monotonic()
-        status, output = _until([path, *rest], Path(folder) / "output", limit)
+        status, output = _until([path, *rest], folder, limit)
         seconds = monotonic() - start
         told = None
         with suppress(OSError, ValueError):  # it makes none, or it broke off
@@ -111,17 +114,20 @@ def _run(part: Part, limit: float) -> Ran:
 
 
 def _until(
-    command: Sequence[Path | str], output: Path, limit: float
+    command: Sequence[Path | str], folder: Path, limit: float
 ) -> tuple[int, str]:
     """Run a command; return its exit status and what it said.
 
-    What hangs is ended with all that it has started: brokers, hubs, librarians.
+    What hangs is ended with all that it has started: brokers, hubs, librarians. What it
+    leaves behind is in `folder`.
     """
+    output = folder / "output"
     with output.open("wb") as file:
         try:
             process = subprocess.Popen(
                 command,
                 cwd=ROOT,
+                env={**os.environ, "TMPDIR": str(folder)},
                 stdin=subprocess.DEVNULL,
                 stdout=file,
                 stderr=subprocess.STDOUT,
