@@ -129,7 +129,8 @@ class _Command:
         self, step: Proposed, place: Mapping[int, int | None]
     ) -> Problem | None:
         """Return why an action must not be tried, or None."""
-        if (problem := self.reach.admits(step.operation, step.device)) is not None:
+        problem = self.reach.admits(step.operation, step.device, step.action.parameters)
+        if problem is not None:
             return problem
         after = step.action.after
         if after is not None and place[after] is None:

@@ -5,20 +5,23 @@ opens, unlocks or disarms is reached only if the sentence itself names both the
 operation and the device. No text but the person's own words has a part in it.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 import re
 
 from ..devices import Device
 from ..domains import OPERATIONS
 from ..intents import Request
+from ..messages import Json
 from ..operations import Operation, Problem, Risk
 from ..reasons import Reason
 from .mentions import Mentions, mentions_of
 from .words.fold import fold, phrases
+from .words.forbidden import directions, forbidden
 from .words.kinds import WINDOW_COVERINGS
 from .words.sensitive import SENSITIVE
 
+_NONE: Mapping[str, Json] = {}
 _TURNS = 2
 """How many earlier turns of the person may have named what “it” is."""
 _FILLERS = phrases(
@@ -46,9 +49,19 @@ class Reach:
     """Operations of the class `confirm` that the sentence names."""
     named: frozenset[str]
     """Ids of the devices that the sentence names exactly."""
+    forbidden: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """By id of a device, what the sentence says not to do with it."""
 
-    def admits(self, operation: Operation, device: Device) -> Problem | None:
+    def admits(
+        self,
+        operation: Operation,
+        device: Device,
+        parameters: Mapping[str, Json] = _NONE,
+    ) -> Problem | None:
         """Return why an action lies outside, or None."""
+        not_to = self.forbidden.get(device.id)
+        if not_to and not_to & directions(operation.name, parameters):
+            return _outside("the request says not to", "op")
         if device.id not in self.devices:
             return _outside(f"{device.id} is not among the devices shown", "device")
         if operation.risk is not Risk.CONFIRM or device.id in self.harmless:
@@ -86,7 +99,43 @@ def reach_of(request: Request, shown: Iterable[Device]) -> Reach:
         harmless=_coverings(devices),
         spoken=spoken,
         named=named,
+        forbidden=_not_to(request.text, devices),
     )
+
+
+def _not_to(text: str, devices: tuple[Device, ...]) -> dict[str, frozenset[str]]:
+    """Return what is not to be done with which device.
+
+    What another part of the sentence names too is not guessed about: “not all the
+    lights, only the desk lamp”.
+    """
+    parts = forbidden(text)
+    if not any(what for _, what in parts):
+        return {}
+    wanted = {
+        device.id
+        for part, what in parts
+        if not what
+        for device in _meant(mentions_of(part, devices), devices)
+    }
+    found: dict[str, frozenset[str]] = {}
+    for part, what in parts:
+        for device in _meant(mentions_of(part, devices), devices) if what else ():
+            if device.id not in wanted:
+                found[device.id] = found.get(device.id, frozenset()) | what
+    return found
+
+
+def _meant(said: Mentions, devices: tuple[Device, ...]) -> list[Device]:
+    """Return the devices named, else those of a kind, in the rooms that are named."""
+    if said.devices:
+        return [device for device in devices if device.id in said.devices]
+    return [
+        device
+        for device in devices
+        if any(kind.fits(device) for kind in said.kinds)
+        and (not said.areas or said.in_area(device))
+    ]
 
 
 def _coverings(devices: tuple[Device, ...]) -> frozenset[str]:
