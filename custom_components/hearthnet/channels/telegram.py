@@ -23,6 +23,7 @@ from ..core.node import Record
 from ..core.status import QuestionStatus
 from ..core.texts import texts_for
 from ..principal import requested_by
+from ..speech import speech
 from .chat import BOT, Chat, Post
 from .home import Answer, End, Home, answers
 from .inbox import is_old, words
@@ -245,9 +246,13 @@ class Telegram:
             turns=tuple((who, said) for at, who, said in turns if now - at < TALK),
             reference=f"telegram:{chat.number}/{data['id']}",
         )
-        await self._async_ask_hub(request, Thread(chat, post, language), user_id)
+        thread = Thread(chat, post, language)
+        await self._async_ask_hub(request, thread, user_id)
         turns.append((now, "user", text))
-        turns.append((now, "assistant", post.text))
+        # What the chat shows of it comes later, and is more than what was answered.
+        if thread.result is not None:
+            told = speech(self._home.coordinator, thread.result, language)
+            turns.append((now, "assistant", told))
 
     async def _async_ask_hub(
         self, request: Request, thread: Thread, user_id: str
