@@ -226,7 +226,7 @@ class Link:
                 text = f"no answer within {timeout:.0f} s: {line[:60]}"
                 raise LinkError(Reason.PHONE_TIMEOUT, text, sent=True) from error
             if isinstance(error, _BROKEN):
-                text = f"{type(error).__name__}: {error}"
+                text = _said(error)
                 raise LinkError(Reason.ADB_OFFLINE, text, sent=True) from error
             raise
         return Reply(code, out, err, asked, self.now())
@@ -244,8 +244,14 @@ def _why_not(error: BaseException, *, asked: bool) -> LinkError | None:
     if isinstance(error, _LATE):
         return LinkError(Reason.ADB_OFFLINE, f"no answer: {error}")
     if isinstance(error, _BROKEN):
-        return LinkError(Reason.ADB_OFFLINE, f"{type(error).__name__}: {error}")
+        return LinkError(Reason.ADB_OFFLINE, _said(error))
     return None
+
+
+def _said(error: BaseException) -> str:
+    """Return what went wrong; only our own errors have words for people."""
+    ours = isinstance(error, OSError) and error.errno is None and str(error)
+    return str(error) if ours else f"{type(error).__name__}: {error}"
 
 
 def _unpack(raw: bytes) -> tuple[bytes, bytes, int]:

@@ -103,6 +103,8 @@ class Phone:
 
         size = (await self._run(line("stat", "-c", "%s", path))).text.strip()
         try:
+            if not size.isdecimal():
+                raise ValueError("the phone does not show its file")
             return await certificate_digest(int(size), read)
         except ValueError as error:
             text = f"whose app it is cannot be told: {error}"
