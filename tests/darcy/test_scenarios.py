@@ -6,6 +6,7 @@ import pytest
 
 from hearthnet.core.phone.recipe import Recipe
 from hearthnet.core.reasons import DONE as TOLD_AS_DONE, Outcome, Reason
+from hearthnet.darcy.ui import Tree
 
 from .conftest import Bench, recipe_named
 from .scenarios import DONE, NOT_DONE, Case
@@ -55,6 +56,33 @@ async def test_it_is_not_done(bench: Bench, case: Case) -> None:
     assert case.holds(bench.world)
     assert bench.world.front in {None, before}, "the phone is left on its home screen"
     assert report.outcome not in TOLD_AS_DONE
+
+
+@pytest.mark.parametrize("status", [None, "A private word"])
+@pytest.mark.parametrize("case", [*DONE, *NOT_DONE], ids=str)
+async def test_no_text_of_a_screen_is_told(
+    bench: Bench, case: Case, status: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a run says goes into the record; what apps show is private."""
+    shown = set[str]()
+    init = Tree.__init__
+
+    def read(tree: Tree, xml: bytes, frame: str) -> None:
+        init(tree, xml, frame)
+        for node in tree.nodes:
+            shown.update((node.get("text"), node.get("content-desc")))
+
+    monkeypatch.setattr(Tree, "__init__", read)
+    bench.recipe = hasty(recipe_named(case.recipe))
+    bench.world.tv.status = status
+    case.prepare(bench.world)
+
+    report = await bench.run(case.run, **case.arguments)
+
+    known = bench.recipe.compiled().decode()
+    private = {text for text in shown if len(text) > 3 and text not in known}
+    told = " ".join((*(one.text for one in report.evidence), *report.trail))
+    assert not {text for text in private if text in told}
 
 
 async def test_reading_moves_nothing(bench: Bench) -> None:

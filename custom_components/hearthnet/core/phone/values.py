@@ -19,7 +19,10 @@ _ANY = {"min": 0, "max": 0}
 
 
 class UnmappedError(ValueError):
-    """A screen shows a text that the recipe does not know."""
+    """A screen shows a text that the recipe does not know.
+
+    It does not say which: screens are private, and this goes into the record.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,7 +111,7 @@ class Shown:
         for name, texts in self.texts.items():
             if text in texts:
                 return name == _SET if self.kind == "flag" else name
-        raise UnmappedError(f"{text[:60]!r} is not in the recipe")
+        raise UnmappedError(f"{len(text)} letters that are not in the recipe")
 
     def problem(self, value: Json) -> str | None:
         """Return why the screen can never show a value, None if it can."""
@@ -137,7 +140,7 @@ class Shown:
                     number = _parsed(inner)
                     if self.minimum <= number <= self.maximum:
                         return number
-        raise UnmappedError(f"{text[:60]!r} is no number that the recipe knows")
+        raise UnmappedError(f"{len(text)} letters that are no number it knows")
 
 
 def _parsed(text: str) -> int | float:
