@@ -19,7 +19,7 @@ from hearthnet.core.leasebook import LeaseBook
 from hearthnet.core.messages import MessageType
 from hearthnet.core.paths import HUB
 from hearthnet.core.policy.load import preset
-from hearthnet.traces.play import play
+from hearthnet.traces.play import Played, play
 from hearthnet.traces.properties import missing
 from hearthnet.traces.redacted import redacted
 from hearthnet.traces.shape import TraceError
@@ -286,6 +286,66 @@ def test_a_machine_that_is_cut_off_or_away(tmp_path: Path) -> None:
     does = [step.do for step in Trace.load(again).steps if "node" in step.data]
     assert {"restart", "away", "back"} <= set(does)
     assert main(["replay", "--fast", str(again)]) == 0
+
+
+def changed_unseen(device: str, values: Mapping[str, object], at: float) -> Step:
+    """Return that something is changed where nobody sees it."""
+    return Step(at=at, do="unseen", data={"device": device, "values": values})
+
+
+def again_of(played: Played, folder: Path) -> Trace:
+    """Cut a played day out of the record that it makes."""
+    write(played.records, folder / "record")
+    file = folder / "again.json"
+    arguments = [str(folder / "record"), str(file), "--since", "hub.1.1"]
+    assert main(["record", *arguments]) == 0
+    return Trace.load(file)
+
+
+def test_what_nobody_saw_is_found_by_who_looks(tmp_path: Path) -> None:
+    """The television was switched on by hand; Darcy looks before he switches it off."""
+    trace = Trace.load(PHONE)
+    at = trace.steps[-1].at
+    tv = "darcy.living_room_tv"
+    action = {"targets": [tv], "operation": "tv.power_off", "parameters": {}}
+    off = {"kind": "command", "actions": [action]}
+    on = {"state": "on", "is_volume_muted": False, "volume_level": 0.12}
+    days = (wish(at + 60, 901, off), changed_unseen(tv, on, at + 90))
+    played = play(
+        replace(trace, steps=(*trace.steps[:-1], *days, wish(at + 120, 902, off)))
+    )
+    ends = [line for line in played.decisions if line.startswith("  end:")][-2:]
+    assert ends == ["  end: 1 already_so", "  end: 1 changed"]
+    again = again_of(played, tmp_path)
+    assert any(step.do == "unseen" for step in again.steps)
+    assert play(again).decisions == list(again.decisions)
+
+
+def test_a_race_is_lost_again(tmp_path: Path) -> None:
+    """A hand was quicker than a lease on its way to the gate."""
+    trace = Trace.load(SCENES)
+    lamp = next(d.id for d in trace.devices if d.entity_id.startswith("light."))
+    turn = {"targets": [lamp], "operation": "light.turn_on"}
+    action = {**turn, "parameters": {"brightness_pct": 41}}
+    by_hand = {
+        "device": lamp,
+        "values": {"state": "on", "brightness_pct": 7},
+        "cause": "device",
+        "race": "hub.1.901",
+    }
+    at = trace.steps[-1].at + 5000
+    steps = (
+        *trace.steps[:-1],
+        wish(at, 901, {"kind": "command", "actions": [action]}),
+        Step(at=at + 0.1, do="change", data=by_hand),
+    )
+    played = play(replace(trace, steps=steps))
+    asked = played.decisions.index("Anna, app: Number 901")
+    assert "    refused: stale_state" in played.decisions[asked:]
+    assert played.broken == []
+    again = again_of(played, tmp_path)
+    assert sum("race" in step.data for step in again.steps) == 1
+    assert play(again).decisions == list(again.decisions)
 
 
 def test_a_lease_from_before_is_none_of_the_days(tmp_path: Path) -> None:

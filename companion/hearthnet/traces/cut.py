@@ -19,7 +19,7 @@ from hearthnet.core.view import View
 
 from .chains import chains, ordered
 from .furnished import Furnished
-from .shape import TraceError
+from .shape import RACE, TraceError
 from .trace import Step, Trace
 from .wish import Wish
 
@@ -115,6 +115,9 @@ class _Cutter:
         self._known = {HUB} if start.type is not MessageType.HELLO else set()
         """Nodes whose next start is not their first."""
         self._gone: set[str] = set()
+        self._granted: dict[str, tuple[str, float]] = {}
+        """Device to the intent whose lease has not come to the gate yet, and when
+        that was granted."""
         self._known |= {
             path.removeprefix("nodes/").removesuffix(".json")
             for path in view.paths("nodes/")
@@ -144,9 +147,41 @@ class _Cutter:
 
     def steps(self) -> Iterator[Step]:
         """Yield what came from outside."""
+        devices = self.furnished.devices()
+        # What is read in parts is told in parts.
+        known = {d: dict(v) for d, v in self.furnished.values(devices).items()}
         for message in self._messages:
             with _named(message.id):
                 yield from self._step(message)
+                self._follow(message)
+                if message.type is MessageType.RECEIPT:
+                    yield from self._unseen(message, known)
+                for device, values in _seen(message):
+                    known.setdefault(device, {}).update(values)
+
+    def _follow(self, message: Message) -> None:
+        """Note for which devices a lease is on its way to the gate."""
+        match message.type:
+            case MessageType.GRANT:
+                about = (message.intent or "", self.at(message))
+                self._granted |= dict.fromkeys(message.body["target"], about)
+            case MessageType.EXECUTE | MessageType.REFUSAL | MessageType.REVOCATION:
+                for device, (intent, _) in list(self._granted.items()):
+                    if intent == message.intent:
+                        del self._granted[device]
+
+    def _unseen(
+        self, receipt: Message, known: Mapping[str, Mapping[str, Any]]
+    ) -> Iterator[Step]:
+        """Let become of a device what nobody saw before a manager looked."""
+        wish = self._wishes.get(receipt.intent or "")
+        for device, values in receipt.body.get("before", {}).items():
+            before = known.get(device, values)
+            changed = any(before.get(name) != value for name, value in values.items())
+            if changed and wish is not None:
+                data = {"device": device, "values": {**before, **values}}
+                at = max(0.0, self.at(wish.message) - 0.001)
+                yield Step(at=at, do="unseen", data=data)
 
     def at(self, message: Message) -> float:
         """Return when an event came, in seconds after the first."""
@@ -165,6 +200,9 @@ class _Cutter:
                     for name in ("device", "values", "cause", "principal", "detail")
                     if body.get(name) or name == "values"
                 }
+                intent, granted = self._granted.get(body["device"], ("", -RACE))
+                if at - granted < RACE:
+                    data["race"] = intent
                 yield Step(at=at, do="change", data=data)
             case MessageType.REFUSAL if (
                 body.get("reason") == Reason.UNREACHABLE and "grantee" not in body
@@ -298,6 +336,14 @@ class _Cutter:
                 data["think"] = round(think, 3)
             data["plan"] = wish.plan()
             yield Step(at=at, do="ask", name=name, data=data)
+
+
+def _seen(message: Message) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield what devices were seen to be at."""
+    if message.type is MessageType.OBSERVATION and "cause" in message.body:
+        yield message.body["device"], message.body["values"]
+    elif message.type is MessageType.RECEIPT:
+        yield from message.body["values"].items()
 
 
 def _person(body: Mapping[str, Any]) -> dict[str, Any]:

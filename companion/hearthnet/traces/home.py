@@ -57,6 +57,8 @@ class Home:
         self._planner = planner
         self._wires = wires
         self.records = records
+        self.on_said: Callable[[Record], None] = lambda _record: None
+        """Called with each event of the hub's."""
         self._tasks = Background()
 
     @property
@@ -72,7 +74,7 @@ class Home:
             clock=self._clock,
             run=_inline,
         )
-        self._unsubscribe = self.node.subscribe(self.records.append)
+        self._unsubscribe = self.node.subscribe(self._said)
         self.records.append(self.node.hello)
         self._outside = self._wires.outside(self.node) if self._wires else None
         self.hub = Hub(
@@ -119,6 +121,10 @@ class Home:
         await self._let_go()
         await self.boot()
         forget_unsaid(self.records, self.node.hello)
+
+    def _said(self, record: Record) -> None:
+        self.records.append(record)
+        self.on_said(record)
 
     def keep(self, task: asyncio.Task[None]) -> None:
         """Look after something until the hub ends."""

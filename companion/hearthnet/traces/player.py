@@ -10,6 +10,7 @@ from typing import Any
 from hearthnet.core.intents import Plan, Request
 from hearthnet.core.leases import DEFAULT_TTL
 from hearthnet.core.messages import MessageType
+from hearthnet.core.node import Record
 from hearthnet.core.planner import Situation
 from hearthnet.core.status import Cause
 from hearthnet.simulation import SimulatedHouse
@@ -17,7 +18,7 @@ from hearthnet.virtual import VirtualClock
 
 from .given import plan_of, request_of
 from .home import Home
-from .shape import TraceError
+from .shape import RACE, TraceError
 from .trace import JEEVES, Step, Trace, action_of, principal_of
 from .wires import Wires
 
@@ -78,6 +79,9 @@ class Player:
         in."""
         self._intents: dict[str, str] = {}
         """Step's name to its intent."""
+        self._races = [step for step in trace.steps if "race" in step.data]
+        """Changes that come while a lease is on its way to the gate."""
+        home.on_said = self._said
 
     async def play(self) -> None:
         """Go through the steps at their times."""
@@ -179,7 +183,31 @@ class Player:
         plan = self._intents.get(step.data["of"], step.data["of"])
         await self._home.hub.control.cancel(plan, request_of(step).principal)
 
+    def _said(self, record: Record) -> None:
+        """Let a change come at the moment at which it raced with a lease."""
+        message = record.message
+        if message.type is not MessageType.GRANT:
+            return
+        for step in self._races:
+            mine = self._intents.get(step.data["race"]) == message.intent
+            if mine and step.data["device"] in message.body["target"]:
+                asyncio.get_running_loop().call_soon(self._come, step)
+                return
+
+    def _come(self, step: Step) -> None:
+        """Let a change come that is to race, if it has not come yet."""
+        if step in self._races:
+            self._races.remove(step)
+            self._change(step)
+
     async def _do_change(self, step: Step) -> None:
+        if "race" in step.data:
+            # Under another policy there may be no lease to race with.
+            asyncio.get_running_loop().call_later(RACE, self._come, step)
+        else:
+            self._change(step)
+
+    def _change(self, step: Step) -> None:
         data, device = step.data, step.data["device"]
         manager, house = self._reached(device)
         house.unavailable.discard(device)
@@ -198,6 +226,10 @@ class Player:
 
     async def _do_end(self, _step: Step) -> None:
         """Nothing more comes; what is due later is no part of the day."""
+
+    async def _do_unseen(self, step: Step) -> None:
+        device = step.data["device"]
+        self._reached(device)[1].become(device, step.data["values"])
 
     async def _do_away(self, step: Step) -> None:
         if (node := step.data.get("node")) and self._wires is not None:

@@ -25,6 +25,8 @@ type Check = Callable[[Any, str], None]
 
 LONGEST = 366 * 86_400.0
 """Seconds after the start at which a step may come."""
+RACE = 1.0
+"""Seconds in which a lease comes to its gate, even on a busy machine."""
 _YEARS = range(2000, 2100)
 _KEPT: Mapping[str, Callable[[Any], object]] = {
     "approvals": Approval.from_dict,
@@ -70,7 +72,9 @@ def _known_devices(data: Mapping[str, Any]) -> None:
             raise TraceError(f"devices[{number}].id: {device['id']!r} is there twice")
         known.add(device["id"])
     for number, step in enumerate(data["steps"]):
-        about = step["do"] in ("change", "away", "back") and "node" not in step
+        about = (
+            step["do"] in ("change", "unseen", "away", "back") and "node" not in step
+        )
         if about and step.get("device") not in known:
             raise TraceError(f"steps[{number}].device: not one of the devices")
 
@@ -281,6 +285,7 @@ _FIELDS: Mapping[str, Mapping[str, Check]] = {
     "withdraw": {**_BY, "of": _text},
     "cancel": {**_BY, "of": _text},
     "change": {**_ABOUT, "values": _VALUES, "cause": _one_of([*Cause])},
+    "unseen": {**_ABOUT, "values": _VALUES},
     "away": {},
     "back": {},
     "policy": {**_BY, "policy": _TEXTS},
@@ -296,7 +301,7 @@ _OPTIONAL: Mapping[str, Mapping[str, Check]] = {
     "lease": {**_WISH, "ttl": _SECONDS},
     "use": _WISH,
     "answer": {**_WISH, "until": _or_null(_moment)},
-    "change": {"principal": _or_null(_PRINCIPAL), "detail": _text},
+    "change": {"principal": _or_null(_PRINCIPAL), "detail": _text, "race": _text},
     "away": {**_ABOUT, **_AT},
     "back": {**_ABOUT, **_AT},
     "restart": _AT,
