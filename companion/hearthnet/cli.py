@@ -1,10 +1,11 @@
-"""The command `hearthnet`: one subcommand for each thing the companion does."""
+"""HearthNet outside Home Assistant: a subcommand for each thing it does there."""
 
 import argparse
 from collections.abc import Sequence
 from importlib import import_module
 from importlib.metadata import version
 import os
+import signal
 import sys
 
 _COMMANDS = {
@@ -24,8 +25,8 @@ Only the one that is asked for is imported: Darcy has no pygit2, Dewey no ADB.
 """
 _EXTRAS = {"darcy": "darcy", "dewey": "dewey"}
 """What of the package's extras a command needs, where not `dewey,replay`."""
-_INTERRUPTED = 130
-"""The exit code of what was cut off, as shells have it for Ctrl-C."""
+_SIGNALED = 128
+"""Exit code of what a signal ended, less the signal, as shells have it."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -42,16 +43,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("command", choices=_COMMANDS, metavar="command")
     parser.add_argument("rest", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    if not (sys.argv[1:] if arguments is None else arguments):
+        parser.print_help(sys.stderr)
+        return 2
     chosen = parser.parse_args(arguments)
+    if arguments is None and chosen.command not in _EXTRAS:
+        # What a command has started must not outlive it; services see to it themselves.
+        signal.signal(signal.SIGTERM, _end)
     try:
         code = _run(chosen.command, chosen.rest)
         sys.stdout.flush()
     except KeyboardInterrupt:
-        return _INTERRUPTED
+        return _SIGNALED + signal.SIGINT
     except BrokenPipeError:
         # Whoever read, such as `head`, has enough. What is left must go somewhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return _INTERRUPTED
+        return _SIGNALED + signal.SIGPIPE
     except OSError as error:
         sys.stderr.write(f"hearthnet {chosen.command}: {_told(error)}\n")
         return 2
@@ -67,6 +74,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
+def _end(number: int, _frame: object) -> None:
+    raise SystemExit(_SIGNALED + number)
+
+
 def _told(error: OSError) -> str:
     """Return what is wrong, in words, with the file if it is known."""
     file = f"{error.filename}: " if error.filename is not None else ""
@@ -79,4 +90,9 @@ def _run(command: str, rest: Sequence[str]) -> int:
         prog=f"hearthnet {command}", description=module.__doc__
     )
     module.add_arguments(own)
-    return int(module.run(own.parse_args(rest)))
+    try:
+        # Options may stand anywhere, also between a command's words.
+        arguments = own.parse_intermixed_args(rest)
+    except TypeError:  # it has commands of its own, whose options follow them
+        arguments = own.parse_args(rest)
+    return int(module.run(arguments))

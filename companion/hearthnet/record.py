@@ -9,13 +9,13 @@ import argparse
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-import errno
-import os
 from pathlib import Path
 import re
 import signal
 import sys
 from typing import TYPE_CHECKING
+
+from .output import check, write
 
 if TYPE_CHECKING:
     from .config import Config
@@ -31,7 +31,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "hearthnet record REPOSITORY OUTPUT [options]\n"
         "       hearthnet record --live OUTPUT [options]"
     )
-    parser.add_argument("words", nargs="+", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument(
+        "words",
+        nargs="+",
+        type=Path,
+        metavar="REPOSITORY OUTPUT",
+        help=argparse.SUPPRESS,
+    )
     parser.add_argument("--title", default="", help="one line for people")
     parser.add_argument(
         "--redact", action="store_true", help="put marks for names and words"
@@ -57,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Span:
+class _Day:
     """What a trace is made of."""
 
     messages: Sequence["Message"]
@@ -76,8 +82,8 @@ def run(arguments: argparse.Namespace) -> int:
         cutting if arguments.live else listening
     ):
         sys.stderr.write(
-            "REPOSITORY OUTPUT, with --since and --until, or --live OUTPUT, with"
-            " --config and --seconds\n"
+            "either REPOSITORY OUTPUT, maybe with --since and --until, or --live"
+            " OUTPUT, maybe with --config and --seconds\n"
         )
         return 2
     try:
@@ -94,19 +100,19 @@ def run(arguments: argparse.Namespace) -> int:
         return 2
     try:
         if arguments.live:
-            span = _live(arguments, output)
+            day = _live(arguments, output)
         else:
-            span = _cut(repository[0], arguments.since, arguments.until)
-        return _write(span, output, arguments)
+            day = _cut(repository[0], arguments.since, arguments.until)
+        return _write(day, output, arguments)
     except (
-        *(UnreadableError, ConfigError, LinkError, LiveError, TraceError),
-        *(PolicyError, OSError),
+        *(UnreadableError, ConfigError, LinkError),
+        *(LiveError, TraceError, PolicyError),
     ) as error:
         sys.stderr.write(f"{error}\n")
         return 2
 
 
-def _cut(repository: Path, since: str | None, until: str | None) -> _Span:
+def _cut(repository: Path, since: str | None, until: str | None) -> _Day:
     from .audit.history import events  # noqa: PLC0415
     from .traces.shape import TraceError  # noqa: PLC0415
 
@@ -124,10 +130,10 @@ def _cut(repository: Path, since: str | None, until: str | None) -> _Span:
         raise TraceError(f"no start of the hub is on record in {repository}")
     first = places[since] if since else max(starts)
     last = places[until] if until else len(messages) - 1
-    return _Span(messages=messages, first=first, end=last + 1)
+    return _Day(messages=messages, first=first, end=last + 1)
 
 
-def _live(arguments: argparse.Namespace, output: Path) -> _Span:
+def _live(arguments: argparse.Namespace, output: Path) -> _Day:
     """Listen, then join what was heard to what is on record."""
     from .audit.history import UnreadableError, events  # noqa: PLC0415
     from .config import Config, ConfigError, default_path  # noqa: PLC0415
@@ -149,7 +155,7 @@ def _live(arguments: argparse.Namespace, output: Path) -> _Span:
             " run this on the librarian's machine, with its --config, once Dewey has"
             " started there"
         ) from error
-    _try(output)
+    check(output)
     observer = asyncio.run(_listen(config, arguments.seconds))
     if not observer.heard:
         raise LiveError(
@@ -163,7 +169,7 @@ def _live(arguments: argparse.Namespace, output: Path) -> _Span:
     first = next((n for n, m in enumerate(messages) if m.id in names), None)
     if first is None:
         raise LiveError("; ".join((*gaps, "nothing that was heard is on record")))
-    return _Span(messages=messages, first=first, end=len(messages), gaps=gaps)
+    return _Day(messages=messages, first=first, end=len(messages), gaps=gaps)
 
 
 async def _listen(config: "Config", seconds: float | None) -> "Observer":
@@ -188,47 +194,37 @@ async def _listen(config: "Config", seconds: float | None) -> "Observer":
     return observer
 
 
-def _write(span: _Span, output: Path, arguments: argparse.Namespace) -> int:
-    """Write the trace of a span, from one quiet moment to another."""
+def _write(made: _Day, output: Path, arguments: argparse.Namespace) -> int:
+    """Write the trace of a day, from one quiet moment to another."""
     from .traces.cut import cut  # noqa: PLC0415
-    from .traces.quiet import quiet  # noqa: PLC0415
+    from .traces.quiet import span  # noqa: PLC0415
     from .traces.redacted import redacted  # noqa: PLC0415
     from .traces.shape import TraceError  # noqa: PLC0415
     from .traces.trace import Trace  # noqa: PLC0415
 
-    messages = span.messages
-    first, end = quiet(messages, span.first), quiet(messages, span.end)
-    if first < span.first:
-        _tell(f"it begins with {messages[first].id}: what was under way is in it")
-    if end < span.end:
-        _tell(f"it ends before {messages[end].id}, which was still under way")
+    messages = made.messages
+    first, end = span(messages, made.first, made.end)
     if end <= first:
         raise TraceError("nothing came to an end in that time, so there is no trace")
+    if first < made.first:
+        _tell(f"it begins with {messages[first].id}: what began before goes on in it")
+    if end < made.end:
+        _tell(f"it ends before {messages[end].id}, which was still under way")
     title = arguments.title or f"{messages[first].id} to {messages[end - 1].id}"
     trace = cut(title, messages[:first], messages[first:end])
     if arguments.redact:
         trace = redacted(trace)
     text = trace.encode()
     Trace.decode(text)  # a record that is none of HearthNet's makes no trace
-    output.write_text(text, "utf-8")
-    sys.stdout.write(
+    write(output, text)
+    _tell(
         f"{output}: {len(trace.steps)} steps, {len(trace.devices)} devices,"
         f" {len(trace.decisions)} lines of decisions; {trace.left_out} events of other"
-        " nodes are not in it\n"
+        " nodes are not in it"
     )
-    for gap in span.gaps:
+    for gap in made.gaps:
         _tell(f"{gap}: the trace ends before it")
-    return int(bool(span.gaps))
-
-
-def _try(output: Path) -> None:
-    """Raise OSError if a file cannot be written."""
-    if output.is_dir():
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(output))
-    place = output if output.exists() else output.parent
-    if not os.access(place, os.W_OK):
-        number = errno.EACCES if place.exists() else errno.ENOENT
-        raise OSError(number, os.strerror(number), str(output))
+    return int(bool(made.gaps))
 
 
 def _tell(text: str) -> None:

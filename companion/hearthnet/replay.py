@@ -50,7 +50,6 @@ def run(arguments: argparse.Namespace) -> int:
         return 2
     anew = None
     try:
-        from .core.policy.spots import PolicyError  # noqa: PLC0415
         from .mosquitto import MosquittoError  # noqa: PLC0415
         from .traces.compare import accept, compare  # noqa: PLC0415
         from .traces.shape import TraceError  # noqa: PLC0415
@@ -72,9 +71,10 @@ def run(arguments: argparse.Namespace) -> int:
                 path, arguments.policy, anew, over_broker=not arguments.fast
             )
             sys.stdout.writelines(f"{line}\n" for line in found.told())
+            sys.stdout.flush()  # the next one takes a while
             differs = bool(found.diff) and not what_if
             wrong = wrong or differs or bool(found.played.broken)
-    except (OSError, TraceError, PolicyError) as error:
+    except TraceError as error:
         sys.stderr.write(f"{error}\n")
         return 2
     except MosquittoError as error:

@@ -13,6 +13,8 @@ from pathlib import Path
 import sys
 from typing import Any
 
+from .output import write
+
 SOURCE = """\
 Paper: HearthNet, arXiv 2604.09618; its figures from the README of its artifact. It ran
 on a Mac mini, a NUC and a phone with a hosted model. Here one machine plays the scenes,
@@ -26,12 +28,22 @@ MODEL = (1.0, 5.0)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the command line."""
-    parser.add_argument("--runs", type=int, default=20, help="how many (20)")
-    parser.add_argument("--seed", type=int, default=1, help="of the model's times (1)")
+    parser.add_argument(
+        "--runs", type=_count, default=20, metavar="N", help="how many (20)"
+    )
+    parser.add_argument(
+        "--seed", type=int, default=1, metavar="N", help="of the model's times (1)"
+    )
     parser.add_argument(
         "--fast", action="store_true", help="in this process alone: no broker"
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write it down, too")
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or (number := int(text)) < 1:
+        raise argparse.ArgumentTypeError(f"{text} is no number from 1 on")
+    return number
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -60,7 +72,9 @@ def run(arguments: argparse.Namespace) -> int:
     how = "in one process" if arguments.fast else "with broker, librarian and audit"
     work = 1000 * sorted(one.work for one in runs)[len(runs) // 2]
     source = SOURCE.format(low=low, high=high, work=work, how=how)
-    sys.stdout.write(f"{_table(lines)}\n\n{len(runs)} runs. {source}\n")
+    sys.stdout.write(
+        f"{_table(lines)}\n\n{len(runs)} run{'s'[: len(runs) > 1]}. {source}\n"
+    )
     if arguments.json is not None:
         told = {
             "source": source,
@@ -68,7 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
             "table": lines,
         }
         text = json.dumps(told, indent=1, ensure_ascii=False)
-        arguments.json.write_text(f"{text}\n", "utf-8")
+        write(arguments.json, f"{text}\n")
     return int(not all(one.good for one in runs))
 
 

@@ -11,6 +11,8 @@ import sys
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from hearthnet.output import write
+
 if TYPE_CHECKING:
     from hearthnet.core.keys import VerifyKey
 
@@ -28,7 +30,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "hearthnet audit REPOSITORY [options]\n"
         "       hearthnet audit export INTENT REPOSITORY [options]"
     )
-    parser.add_argument("words", nargs="+", help=argparse.SUPPRESS)
+    parser.add_argument(
+        "words", nargs="+", metavar="REPOSITORY", help=argparse.SUPPRESS
+    )
     parser.add_argument(
         "--key",
         action="append",
@@ -46,7 +50,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--head", metavar="COMMIT", help="a commit that the record once had"
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write it down, too")
-    parser.add_argument("--output", type=Path, metavar="FILE", help="of an export")
+    parser.add_argument(
+        "--output", type=Path, metavar="FILE", help="of an export; else INTENT.html"
+    )
     parser.add_argument(
         "--redact", action="store_true", help="export without names and words"
     )
@@ -60,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
 
         words = arguments.words
         if not (len(words) == 1 or (len(words) == 3 and words[0] == "export")):
-            sys.stderr.write("REPOSITORY, or export INTENT REPOSITORY\n")
+            sys.stderr.write("either REPOSITORY or export INTENT REPOSITORY\n")
             return 2
         keys, chain = _keys(arguments)
         start = perf_counter()
@@ -71,12 +77,12 @@ def run(arguments: argparse.Namespace) -> int:
         sys.stdout.write(_told(found, seconds))
         if arguments.json is not None:
             text = json.dumps(_as_dict(found, seconds), indent=1, ensure_ascii=False)
-            arguments.json.write_text(f"{text}\n", "utf-8")
+            write(arguments.json, f"{text}\n")
     except ModuleNotFoundError as error:
         text = "pip install 'hearthnet[dewey,replay]'"
         sys.stderr.write(f"{error.name} is missing: {text}\n")
         return 2
-    except (UnreadableError, ValueError, OSError) as error:
+    except (UnreadableError, ValueError) as error:
         sys.stderr.write(f"{error}\n")
         return 2
     return 0 if found.sound else 1
@@ -93,7 +99,7 @@ def _keys(
         try:
             keys[node] = VerifyKey.from_text(key)
         except ValueError as error:
-            raise ValueError(f"--key {text[:80]}: {error}") from None
+            raise ValueError(f"--key {text[:80]}: not NODE=KEY: {error}") from None
     # It proves itself: each key in it is signed by the one before.
     beside = Path(arguments.words[-1]).absolute().parent / CHAIN
     chain = arguments.chain or (beside if beside.exists() else None)
@@ -189,6 +195,6 @@ def _export(
         return 2
     text = page(intent, chain, found, redact=arguments.redact)
     output = arguments.output or Path(f"{intent}.html")
-    output.write_text(text, "utf-8")
+    write(output, text)
     sys.stdout.write(f"{output}\n")
     return 0 if found.sound else 1

@@ -63,13 +63,7 @@ def audit(
     Raises:
         UnreadableError: `folder` holds no record.
     """
-    try:
-        git = pygit2.Repository(str(folder))
-        tip = str(git.references[BRANCH].target)
-    except UNREADABLE as error:
-        raise UnreadableError(f"{folder} holds no record: {error}") from error
-    if git.is_shallow:
-        raise UnreadableError(f"{folder} is a shallow clone: clone all of it")
+    git, tip = _open(folder)
     place = Path(git.path)
     result = Audit(tip=tip, ledger=Ledger(trusted, chain), fsck=_fsck(place, tip))
     result.findings += _disguised(git)
@@ -104,13 +98,30 @@ def events(folder: Path) -> Iterator[tuple[str, Event]]:
     Raises:
         UnreadableError: there is none, or a commit is damaged.
     """
+    git, tip = _open(folder)
     try:
-        git = pygit2.Repository(str(folder))
-        for commit in _walk(git, str(git.references[BRANCH].target)):
+        for commit in _walk(git, tip):
             if (event := from_commit(commit.raw_message)) is not None:
                 yield str(commit.id), event
     except UNREADABLE as error:
-        raise UnreadableError(f"{folder}: {error}") from error
+        raise UnreadableError(f"{folder} is damaged: {error}") from error
+
+
+def _open(folder: Path) -> tuple[pygit2.Repository, str]:
+    """Return a repository and its newest commit; UnreadableError if it is no record."""
+    try:
+        git = pygit2.Repository(str(folder))
+    except UNREADABLE:
+        text = "is no Git repository" if folder.exists() else "is not there"
+        raise UnreadableError(f"{folder} {text}") from None
+    if git.is_shallow:
+        raise UnreadableError(f"{folder} is a shallow clone: clone all of it")
+    try:
+        return git, str(git.references[BRANCH].target)
+    except KeyError:
+        raise UnreadableError(f"{folder} has no branch main, so no record") from None
+    except UNREADABLE as error:
+        raise UnreadableError(f"{folder} is damaged: {error}") from error
 
 
 def _walk(git: pygit2.Repository, tip: str) -> Iterator[pygit2.Commit]:
@@ -268,10 +279,23 @@ def _fsck(place: Path, tip: str) -> str | None:
     """Let Git check all objects and what leads to the tip.
 
     From a folder of our own, so that neither the record's settings nor who owns it
-    nor the environment has a say.
+    nor the environment has a say. While a librarian packs what it looks at, Git may
+    miss something; then it looks again.
     """
     if (program := shutil.which("git")) is None:
         return None
+    while True:
+        packs = _packs(place)
+        found = _fsck_once(program, place, tip)
+        if not found or packs == _packs(place):
+            return found
+
+
+def _packs(place: Path) -> set[str]:
+    return {path.name for path in (place / "objects/pack").glob("*.pack")}
+
+
+def _fsck_once(program: str, place: Path, tip: str) -> str:
     with TemporaryDirectory(prefix="hearthnet-fsck-") as folder:
         pygit2.init_repository(folder, bare=True)
         kept = {n: v for n, v in os.environ.items() if not n.startswith("GIT_")}

@@ -62,20 +62,30 @@ def compare(
     trace = Trace.load(path)
     course = trace
     if policy is not None:
-        try:
-            text = policy.read_text("utf-8")
-        except UnicodeDecodeError as error:
-            raise TraceError(f"{policy}: {error}") from None
-        load(text, None)
+        text = _policy(policy)
         course = trace.with_policy(text)
     start = perf_counter()
-    played = play(course, anew, over_broker=over_broker)
+    try:
+        played = play(course, anew, over_broker=over_broker)
+    except TraceError as error:
+        raise TraceError(f"{path}: {error}") from error
     return Comparison(
         trace=trace,
         played=played,
         diff=differences(trace.decisions, played.decisions),
         seconds=perf_counter() - start,
     )
+
+
+def _policy(path: Path) -> str:
+    try:
+        text = path.read_text("utf-8")
+        load(text, None)
+    except UnicodeDecodeError:
+        raise TraceError(f"{path}: not UTF-8") from None
+    except ValueError as error:
+        raise TraceError(f"{path}: {error}") from error
+    return text
 
 
 def accept(path: Path) -> None:

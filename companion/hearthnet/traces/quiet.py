@@ -11,6 +11,30 @@ from hearthnet.core.messages import Message, MessageType
 from hearthnet.core.paths import HUB
 
 
+def span(messages: Sequence[Message], first: int, end: int) -> tuple[int, int]:
+    """Return where a trace can begin and end: not after `first`, not after `end`.
+
+    It begins before the grant of each lease that is used in it.
+    """
+    end = quiet(messages, end)
+    granted = {
+        message.id: place
+        for place, message in enumerate(messages[:first])
+        if message.type is MessageType.GRANT
+    }
+    while True:
+        first = quiet(messages, first)
+        used = {
+            message.lease
+            for message in messages[first:end]
+            if message.type is MessageType.TASK and message.lease
+        }
+        before = [granted[lease] for lease in used & granted.keys()]
+        if min(before, default=first) >= first:
+            return first, end
+        first = min(before)
+
+
 def quiet(messages: Sequence[Message], place: int) -> int:
     """Return the last place, not after `place`, at which nothing was under way."""
     work = _UnderWay()

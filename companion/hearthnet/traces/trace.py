@@ -120,12 +120,13 @@ class Trace:
 
     @classmethod
     def load(cls, path: Path) -> Self:
-        """Read a file; OSError or TraceError when it is none."""
+        """Read a file; OSError or TraceError, which name it, when it is none."""
         try:
-            text = path.read_text("utf-8")
-        except UnicodeDecodeError as error:
+            return cls.decode(path.read_text("utf-8"))
+        except UnicodeDecodeError:
+            raise TraceError(f"{path}: not UTF-8") from None
+        except TraceError as error:
             raise TraceError(f"{path}: {error}") from None
-        return cls.decode(text)
 
     def with_policy(self, policy: str) -> Self:
         """Return the same day under another policy, all day long."""
