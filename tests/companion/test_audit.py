@@ -383,7 +383,9 @@ class Continued:
         ids["proposal"] = self.say(proposal, at=at, task=ids["task"], cause=ids["task"])
         policy = self.last(MessageType.POLICY).id
         body = {**lease.body, "policy_version": policy, "policy_commit": None}
-        body |= {"reads": {"policy.yaml": policy}, **(grant or {})}
+        # However long ago the first one was: a grant is told by what was so then.
+        facts = {**lease.body["facts"], "now": at.isoformat("T", "seconds")}
+        body |= {"reads": {"policy.yaml": policy}, "facts": facts, **(grant or {})}
         ids["grant"] = self.say(
             lease,
             at=at,
