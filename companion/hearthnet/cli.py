@@ -31,30 +31,29 @@ _SIGNALED = 128
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a subcommand; return the exit code."""
-    width = max(map(len, _COMMANDS))
-    parser = argparse.ArgumentParser(
-        prog="hearthnet",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        epilog="\n".join(f"  {name:{width}}  {_COMMANDS[name]}" for name in _COMMANDS),
-    )
-    parser.add_argument(
-        "--version", action="version", version=f"hearthnet {version('hearthnet')}"
-    )
-    parser.add_argument("command", choices=_COMMANDS, metavar="command")
-    parser.add_argument("rest", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    parser = _parser()
     if not (sys.argv[1:] if arguments is None else arguments):
         parser.print_help(sys.stderr)
         return 2
     chosen = parser.parse_args(arguments)
+    by = signal.SIGINT
+
+    def end(number: int, _frame: object) -> None:
+        """End as by Ctrl-C, which asyncio does in good order."""
+        nonlocal by
+        by = signal.Signals(number)
+        if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell's background
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.raise_signal(signal.SIGINT)
+
     if arguments is None and chosen.command not in _EXTRAS:
         # What a command has started must not outlive it; services see to it themselves.
-        signal.signal(signal.SIGTERM, _end)
+        signal.signal(signal.SIGTERM, end)
     try:
         code = _run(chosen.command, chosen.rest)
         sys.stdout.flush()
     except KeyboardInterrupt:
-        return _SIGNALED + signal.SIGINT
+        return _SIGNALED + by
     except BrokenPipeError:
         # Whoever read, such as `head`, has enough. What is left must go somewhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -74,8 +73,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
-def _end(number: int, _frame: object) -> None:
-    raise SystemExit(_SIGNALED + number)
+def _parser() -> argparse.ArgumentParser:
+    width = max(map(len, _COMMANDS))
+    parser = argparse.ArgumentParser(
+        prog="hearthnet",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog="\n".join(f"  {name:{width}}  {_COMMANDS[name]}" for name in _COMMANDS),
+    )
+    parser.add_argument(
+        "--version", action="version", version=f"hearthnet {version('hearthnet')}"
+    )
+    parser.add_argument("command", choices=_COMMANDS, metavar="command")
+    parser.add_argument("rest", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    return parser
 
 
 def _told(error: OSError) -> str:

@@ -39,7 +39,7 @@ from hearthnet.core.reservations import LoopWaiter
 from hearthnet.core.restart import Startup
 from hearthnet.core.status import Cause
 from hearthnet.traces.live import LiveError, joined
-from hearthnet.traces.quiet import quiet
+from hearthnet.traces.quiet import quiet, span
 from hearthnet.traces.trace import Trace
 from tests.core.bus_home import KEYS, PREFIX
 from tests.core.home import ANNA, ROUTINE, ScriptedPlanner, command, request
@@ -500,3 +500,34 @@ def test_quiet_moments() -> None:
     day[3] = replace(end, id="hub.2.2", type=MessageType.INTENT, intent=None)
     day[4] = replace(end, id="hub.2.3", intent="hub.2.2", cause="hub.2.2")
     assert quiet(day, 5) == 5
+
+
+def test_a_day_has_the_cause_of_what_is_in_it() -> None:
+    """A phone's receipt is on record after the end of its task, or not yet."""
+    intent = message("hub.1.2", type=MessageType.INTENT)
+    of = {"intent": intent.id}
+    end = message("hub.1.3", type=MessageType.RESOLUTION, cause="phone.1.2", **of)
+    done = message("hub.1.4", type=MessageType.RESOLUTION, cause=intent.id, **of)
+    receipt = message("phone.1.2", type=MessageType.RECEIPT, **of)
+    hello_ = message("phone.1.1")
+    day = [message("hub.1.1"), hello_, intent, end, done, receipt]
+    assert span(day, 0, 6) == (0, 6)
+    assert span(day, 0, 5) == (0, 2)
+    assert span(day[:5], 0, 5) == (0, 2)
+    # One that is lost for good holds nothing up.
+    later = message("phone.1.3")
+    assert span([*day[:5], later], 0, 6) == (0, 6)
+    assert span([day[0], *day[2:5]], 0, 4) == (0, 4)
+
+
+def test_a_day_has_the_grant_of_a_lease_that_is_used_in_it() -> None:
+    first = message("hub.1.1", type=MessageType.INTENT)
+    of = {"intent": first.id}
+    grant = message("hub.1.2", type=MessageType.GRANT, **of)
+    done = message("hub.1.3", type=MessageType.RESOLUTION, cause=first.id, **of)
+    again = message("hub.1.4", type=MessageType.INTENT)
+    task = message("hub.1.5", type=MessageType.TASK, intent=again.id, lease=grant.id)
+    over = replace(done, id="hub.1.6", intent=again.id, cause=again.id)
+    day = [first, grant, done, again, task, over]
+    assert span(day, 3, 6) == (0, 6)
+    assert span([*day[:4], replace(task, lease=None), over], 3, 6) == (3, 6)

@@ -7,16 +7,19 @@ done at its end goes on when it is played.
 from collections.abc import Sequence
 from datetime import datetime
 
-from hearthnet.core.messages import Message, MessageType
+from hearthnet.core.messages import EventId, Message, MessageType, Position
 from hearthnet.core.paths import HUB
 
 
 def span(messages: Sequence[Message], first: int, end: int) -> tuple[int, int]:
     """Return where a trace can begin and end: not after `first`, not after `end`.
 
-    It begins before the grant of each lease that is used in it.
+    It begins before the grant of each lease that is used in it, and has the cause of
+    each of its events: a phone's journal may be recorded after the hub's.
     """
     end = quiet(messages, end)
+    while (place := _without_cause(messages, first, end)) < end:
+        end = quiet(messages, place)
     granted = {
         message.id: place
         for place, message in enumerate(messages[:first])
@@ -33,6 +36,24 @@ def span(messages: Sequence[Message], first: int, end: int) -> tuple[int, int]:
         if min(before, default=first) >= first:
             return first, end
         first = min(before)
+
+
+def _without_cause(messages: Sequence[Message], first: int, end: int) -> int:
+    """Return the place of the first event whose cause is yet to come, else `end`."""
+    last: dict[str, Position] = {}
+    places: dict[str, int] = {}
+    for place, message in enumerate(messages):
+        places[message.id] = place
+        last[message.event.node] = message.event.position
+    for place in range(first, end):
+        if (cause := messages[place].cause) is None:
+            continue
+        event = EventId.parse(cause)
+        # What is older than what is on record will not come any more.
+        to_come = event.position > last.get(event.node, event.position)
+        if places.get(cause, end if to_come else -1) >= end:
+            return place
+    return end
 
 
 def quiet(messages: Sequence[Message], place: int) -> int:
