@@ -242,6 +242,80 @@ async def test_several_appliances_at_once_take_turns(
         assert proposed == [1, 2]
 
 
+async def test_the_broker_restarts_in_the_middle_of_a_run(
+    mosquitto: Mosquitto,
+    adbd: FakeAdbd,
+    key_file: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The lease stands, the run goes on, and what came of it is told after all."""
+    run, tapping, back = adbd.framework.run, asyncio.Event(), asyncio.Event()
+
+    async def held(words: list[str]) -> Result:
+        if words[:2] == ["input", "tap"]:
+            tapping.set()
+            await back.wait()
+        return await run(words)
+
+    monkeypatch.setattr(adbd.framework, "run", held)
+    async with (
+        home(tmp_path, mosquitto.port) as here,
+        darcy(tmp_path, mosquitto.port, adbd.port, key_file) as phone,
+    ):
+        await here.reached()
+        asking = asyncio.ensure_future(here.do("tv.power_off"))
+        await tapping.wait()
+        await asyncio.to_thread(mosquitto.kill)
+        await here.until(lambda: not here.outside.alive("phone"))
+        await until(lambda: not phone.companion.mqtt.connected)
+        back.set()
+        await until(lambda: adbd.world.tv.presses)
+        await asyncio.to_thread(mosquitto.start)
+        done = await asking
+        assert done.steps[0].outcome is Outcome.CHANGED, done
+        assert adbd.world.tv.presses == ["power"]
+        assert not here.hub.status.reviews
+
+
+async def test_the_phone_starts_anew_in_the_middle_of_a_run(
+    mosquitto: Mosquitto,
+    adbd: FakeAdbd,
+    key_file: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Nobody knows what the tap did; a read tells, once the phone is back."""
+    run, tapping = adbd.framework.run, asyncio.Event()
+
+    async def held(words: list[str]) -> Result:
+        if words[:2] == ["input", "tap"] and not tapping.is_set():
+            result = await run(words)
+            tapping.set()
+            await asyncio.Event().wait()  # the phone goes down: no answer comes
+            return result
+        return await run(words)
+
+    monkeypatch.setattr(adbd.framework, "run", held)
+    async with (
+        home(tmp_path, mosquitto.port) as here,
+        darcy(tmp_path, mosquitto.port, adbd.port, key_file) as phone,
+    ):
+        await here.reached()
+        asking = asyncio.ensure_future(here.do("tv.power_off"))
+        await tapping.wait()
+        await adbd.__aexit__()
+        done = await asking
+        assert done.steps[0].outcome is Outcome.UNKNOWN, done
+        adbd.world.front, adbd.world.awake = None, False
+        adbd.world.touched_at = time.monotonic() - 3600
+        await adbd.__aenter__()
+        phone.phone.keeper.look_soon()
+        again = await here.do("tv.power_off")
+        assert again.steps[0].outcome is Outcome.ALREADY_SO, again
+        assert adbd.world.tv.presses == ["power"]
+
+
 async def test_a_lease_for_later(
     mosquitto: Mosquitto, adbd: FakeAdbd, key_file: Path, tmp_path: Path
 ) -> None:

@@ -74,9 +74,9 @@ class PhoneManager(Manager):
 
     async def look(self, device_id: str, *, anew: bool) -> Reading:
         """Read an appliance; with `anew` its app is opened for it."""
+        if await self._phone.adapter.reach():
+            self._phone.keeper.look_soon()
         if not anew:
-            if await self._phone.adapter.reach():
-                self._phone.keeper.look_soon()
             return self._phone.read(device_id)
         try:
             return await self._phone.adapter.refresh(device_id)
