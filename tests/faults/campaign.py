@@ -129,6 +129,7 @@ class Campaign:
         self._folder = folder
         self._random = random.Random(seed)
         self._mosquitto = Mosquitto(folder, "allow_anonymous true\nlog_type none\n")
+        self._broker_up = asyncio.Event()
         shim = _shim(folder)
         self.nodes = {name: Child(name, folder, shim) for name in NODES}
         self.outcome = Outcome()
@@ -136,6 +137,7 @@ class Campaign:
     async def run(self, kills: int) -> Outcome:
         """Kill so often, let the home come to rest, and compare."""
         self._mosquitto.start()
+        self._broker_up.set()
         try:
             async with (
                 Proxy(self._mosquitto.port) as near,
@@ -177,9 +179,11 @@ class Campaign:
         victim = draw.choice(("broker", *NODES))
         self.outcome.kills[victim] += 1
         if victim == "broker":
+            self._broker_up.clear()
             await asyncio.to_thread(self._mosquitto.kill)
             await asyncio.sleep(draw.uniform(0, 0.3))
             await asyncio.to_thread(self._mosquitto.start)
+            self._broker_up.set()
             return
         child = self.nodes[victim]
         self.outcome.dropped += await child.end(signal.SIGKILL)
@@ -216,7 +220,7 @@ class Campaign:
 
     async def _repeat(self) -> None:
         heard: list[tuple[str, bytes]] = []
-        while True:
+        while await self._broker_up.wait():
             with suppress(LinkError, OSError):
                 async with connect(broker(self._mosquitto.port), "echo") as link:
                     await link.subscribe(f"{PREFIX}/inbox/#", f"{PREFIX}/broadcast/#")
@@ -232,7 +236,6 @@ class Campaign:
                             if self._random.random() < 0.3:
                                 link.publish(topic, payload)
                                 self.outcome.repeated += 1
-            await asyncio.sleep(0.2)
 
     # What has to become of it
 

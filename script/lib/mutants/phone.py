@@ -18,6 +18,27 @@ MUTATIONS = (
     ),
     never("exactly one node", f"{_DARCY}/ui.py", "len(found) > 1", _SCENARIOS),
     instead(
+        "what a lease on the phone rests on is told when it changes",
+        "outside.py",
+        "self._sharing.tell(peer, sorted(changed))",
+        "pass",
+        "darcy/test_darcy.py::test_what_changed_in_home_assistant_makes_a_lease_on_the_phone_stale",
+    ),
+    instead(
+        "wireless debugging of the phone's own address only",
+        f"{_DARCY}/wireless.py",
+        "if port is not None and _same(source, address):",
+        "if port is not None:",
+        "darcy/test_wireless.py",
+    ),
+    instead(
+        "no text of a screen in the record",
+        "phone/values.py",
+        "{len(text)} letters that are not in the recipe",
+        "{text} is not in the recipe",
+        _SCENARIOS,
+    ),
+    instead(
         "another app in front",
         _DRIVER,
         "if glance.shade or glance.package != package:",

@@ -21,6 +21,18 @@ MUTATIONS = (
         "synced or one is not found[-1]",
         _JOURNAL,
     ),
+    never(
+        "a segment that is gone is noticed",
+        "journal.py",
+        "number and not one.follows(found[number - 1])",
+        _JOURNAL,
+    ),
+    without(
+        "what is old of a boot that goes on is purged",
+        "node.py",
+        "        self.journal.part()\n",
+        _NODE,
+    ),
     instead(
         "one process a journal",
         "journal.py",
