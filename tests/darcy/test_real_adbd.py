@@ -223,6 +223,21 @@ async def test_through_the_port_of_wireless_debugging(adb_key: AdbKey) -> None:
 
 
 @with_keys
+async def test_wireless_debugging_with_the_key_that_adb_has_paired(
+    tmp_path: Path,
+) -> None:
+    made = tmp_path / "adbkey"
+    async with Adb(tmp_path) as adb:
+        await adb.run("keygen", str(made))
+    key = AdbKey.load_or_create(made)
+    public = key.signer.GetPublicKey()
+    async with RealAdbd(keys=public) as adbd, wireless_port(adbd.port) as port:
+        link = Link("127.0.0.1", port, key.signer, key.tls, timing=TIMING)
+        assert (await link.run(line("echo", "in"), 5)).text == "in\n"
+        await link.close()
+
+
+@with_keys
 async def test_wireless_debugging_of_another_key(adb_key: AdbKey) -> None:
     async with RealAdbd(keys=b"") as adbd, wireless_port(adbd.port) as port:
         link = Link("127.0.0.1", port, adb_key.signer, adb_key.tls, timing=TIMING)
