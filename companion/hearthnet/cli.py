@@ -51,7 +51,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         signal.signal(signal.SIGTERM, end)
     try:
         code = _run(chosen.command, chosen.rest)
-        sys.stdout.flush()
+        if not sys.stdout.closed:  # the librarian's frames end with its pipe
+            sys.stdout.flush()
     except KeyboardInterrupt:
         return _SIGNALED + by
     except BrokenPipeError:
