@@ -16,6 +16,7 @@ from typing import Any
 from hearthnet.config import Config
 from hearthnet.core.bus.link import LinkError, connect
 from hearthnet.core.companion import Identity
+from hearthnet.core.segment import segments
 from tests.core.bus_home import KEYS, PREFIX, broker
 from tests.support.mosquitto import Mosquitto
 from tests.support.proxy import Proxy
@@ -313,7 +314,9 @@ def _shim(folder: Path) -> Path | None:
 
 def _end(folder: Path) -> list[int] | None:
     """Return the place of a journal's last event."""
-    segments = {int(path.stem): path for path in folder.glob("*.log")}
-    boot = max(segments, default=0)
-    count = len(segments[boot].read_text("utf-8").splitlines()) if boot else 0
-    return [boot, count] if count else None
+    last = max(segments(folder), key=lambda one: (one.boot, one.first), default=None)
+    if last is None:
+        return None
+    count = len((folder / last.name).read_text("utf-8").splitlines())
+    end = last.first + count - 1
+    return [last.boot, end] if end else None

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from hearthnet.core.segment import segments
 from tests.core.records import check_gapless, fsck, recorded
 
 from .world import MANAGERS, World
@@ -131,7 +132,9 @@ def _compare_intents(
 def _journal(folder: Path, node: str) -> dict[str, str]:
     """Return each event of a journal that is kept whole."""
     return {
-        f"{node}.{path.stem}.{seq}": line.split(" ", 2)[2]
-        for path in folder.glob("*.log")
-        for seq, line in enumerate(path.read_text("utf-8").splitlines(), 1)
+        f"{node}.{one.boot}.{seq}": line.split(" ", 2)[2]
+        for one in segments(folder)
+        for seq, line in enumerate(
+            (folder / one.name).read_text("utf-8").splitlines(), one.first
+        )
     }

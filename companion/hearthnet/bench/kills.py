@@ -20,6 +20,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from hearthnet.core.messages import Json
+from hearthnet.core.segment import segments
 
 from .kill_child import COUNTING
 from .rows import Row, Scale, UnavailableError
@@ -198,7 +199,9 @@ def _recorded(record: Path, git: str) -> list[tuple[str, str]]:
 def _journal(folder: Path) -> dict[str, str]:
     """Return each event of the journal with its message."""
     return {
-        f"hub.{path.stem}.{seq}": line.split(" ", 2)[2]
-        for path in folder.glob("*.log")
-        for seq, line in enumerate(path.read_text("utf-8").splitlines(), 1)
+        f"hub.{one.boot}.{seq}": line.split(" ", 2)[2]
+        for one in segments(folder)
+        for seq, line in enumerate(
+            (folder / one.name).read_text("utf-8").splitlines(), one.first
+        )
     }

@@ -23,6 +23,7 @@ from hearthnet.core.paths import device_path
 from hearthnet.core.planner import Situation
 from hearthnet.core.reservations import LoopWaiter
 from hearthnet.core.restart import Startup
+from hearthnet.core.segment import segments
 from hearthnet.core.shadow import differs
 from hearthnet.core.status import Cause
 from hearthnet.core.view import View
@@ -120,9 +121,10 @@ class Center:
         self._dead.set()
         old.journal.release()
         self.tasks.kill()
-        for segment in (self._folder / HUB).glob("*.log"):
-            if int(segment.stem) < old.boot:
-                os.utime(segment, (0, 0))  # old enough to be purged
+        folder = self._folder / HUB
+        for segment in segments(folder):
+            if segment.boot < old.boot:
+                os.utime(folder / segment.name, (0, 0))  # old enough to be purged
         await self._open(old.view)
 
     async def _open(self, git: View) -> None:
