@@ -90,7 +90,8 @@ class Usage:
     devices: int = 0
     """Devices that this intent has moved already, without this action's."""
     ages: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
-    """By `Device.key`: seconds since each recent grant to this principal."""
+    """By the `Device.key` of what is wanted: seconds since each recent grant to this
+    principal."""
 
 
 @dataclass(frozen=True, kw_only=True)
