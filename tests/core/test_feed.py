@@ -314,3 +314,33 @@ async def test_a_journal_that_cannot_be_written_is_waited_out(
     running.cancel()
     await asyncio.gather(running, return_exceptions=True)
     await node.close()
+
+
+async def test_what_is_written_together_is_sent_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    enough, frames = asyncio.Event(), list[int]()
+    whole = asyncio.Event()
+
+    async def pause(_seconds: float) -> None:
+        await enough.wait()
+
+    def send(entries: Sequence[Entry], _oldest: bool) -> None:
+        frames.append(len(entries))
+        if sum(frames) == 21:
+            whole.set()
+
+    monkeypatch.setattr(asyncio, "sleep", pause)
+    node = make_node(tmp_path)
+    feed = Feed(node)
+    feed.connect(send, FarSide(feed).head())
+    running = asyncio.ensure_future(feed.run())
+    for _ in range(20):
+        say(node)
+        await node.sync()
+    enough.set()
+    await whole.wait()
+    assert len(frames) <= 2
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+    await node.close()

@@ -23,6 +23,9 @@ BATCH = 64
 BATCH_BYTES = 256 * 1024
 WINDOW = 512
 """How many records may be on their way at once."""
+GATHER_SECONDS = 0.02
+"""How long less than a batch waits for what follows it. An intent writes dozens of
+records in so long; a frame and a sync in Git for each cost more than they do."""
 RETRY_SECONDS = 1.0
 PURGE_SECONDS = 6 * 3600.0
 
@@ -151,6 +154,8 @@ class Feed:
                 self._wake.clear()
                 if not await self._try_step():
                     await self._wake.wait()
+                if self._node.journal.count(self._sent) < BATCH:
+                    await asyncio.sleep(GATHER_SECONDS)
         finally:
             unsubscribe()
 
