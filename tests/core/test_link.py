@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
 import gc
 import logging
+import socket
 import threading
 from typing import Any
 
@@ -12,6 +13,7 @@ from paho.mqtt import client as paho
 import pytest
 
 from hearthnet.core.bus import link
+from hearthnet.core.bus.client import Buffered
 from hearthnet.core.bus.link import Link, LinkError, connect
 from tests.core.bus_home import broker
 from tests.support.mosquitto import Mosquitto
@@ -255,3 +257,56 @@ async def test_one_that_is_killed(mosquitto: Mosquitto) -> None:
 
     with pytest.raises(LinkError):
         await use(mosquitto.port, kill)
+
+
+async def test_one_that_takes_no_more(mosquitto: Mosquitto) -> None:
+    async def go_on(connection: Link) -> None:
+        sock = connection._paho.socket()
+        assert isinstance(sock, Buffered)
+        sock.shutdown(socket.SHUT_WR)
+        connection.publish("a", b"b")
+        async for _ in connection.deliveries():
+            pass
+
+    with pytest.raises(LinkError):
+        await use(mosquitto.port, go_on)
+
+
+def test_reads_at_once_what_paho_asks_for_in_bits() -> None:
+    near, far = socket.socketpair()
+    with near, far:
+        near.setblocking(False)
+        buffered = Buffered(near, lambda: 0)
+        assert not buffered.pending()
+        far.send(b"abcdef")
+        assert buffered.recv(1) == b"a"
+        with pytest.raises(BlockingIOError):
+            near.recv(1)
+        assert buffered.pending()
+        assert buffered.recv(3) == b"bcd"
+        assert buffered.recv(10) == b"ef"
+        assert not buffered.pending()
+        with pytest.raises(BlockingIOError):
+            buffered.recv(1)
+        far.send(b"g")
+        far.shutdown(socket.SHUT_WR)
+        assert [buffered.recv(1), buffered.recv(1)] == [b"g", b""]
+        assert buffered.fileno() == near.fileno()
+
+
+def test_sends_together_what_follows_at_once() -> None:
+    waiting = 1
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        near = socket.create_connection(server.getsockname())
+        far, _ = server.accept()
+    with near, far:
+        near.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        buffered = Buffered(near, lambda: waiting)
+        buffered.send(b"abc")
+        far.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            far.recv(10)
+        waiting = 0
+        buffered.send(b"def")
+        far.setblocking(True)
+        assert far.recv(10) == b"abcdef"

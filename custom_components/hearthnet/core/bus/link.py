@@ -6,11 +6,11 @@ each connection is a new client, acknowledges by hand, and reads the answers.
 """
 
 import asyncio
+from collections import deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 import logging
-import socket
 from typing import Any, Protocol
 
 import aiomqtt
@@ -121,8 +121,13 @@ class Link:
         self._paho: paho.Client = client._client  # noqa: SLF001 - not to be had otherwise
         self._acks: dict[int, _Unanswered] = {}
         """What the broker has not answered yet, the oldest first."""
+        self._arrived: deque[Delivery] = deque()
+        self._news = asyncio.Event()
+        """Set when something has arrived, or the connection has ended."""
         self._paho.manual_ack_set(True)
         self._paho.on_publish = self._published
+        # aiomqtt makes a task for each message.
+        self._paho.on_message = self._take
 
     async def subscribe(self, *filters: str) -> None:
         """Subscribe to topics; AccessError when the broker refuses one."""
@@ -175,18 +180,30 @@ class Link:
 
     async def deliveries(self) -> AsyncIterator[Delivery]:
         """Go through what comes, until the connection is lost."""
-        try:
-            async for message in self._client.messages:
-                payload = message.payload
-                yield Delivery(
-                    topic=message.topic.value,
-                    payload=payload if isinstance(payload, bytes) else b"",
-                    retained=message.retain,
-                    mid=message.mid,
-                    qos=message.qos,
-                )
-        except aiomqtt.MqttError as error:
-            raise _reason(error) from error
+        ended = self._client.ended
+        ended.add_done_callback(lambda _ended: self._news.set())
+        while True:
+            while self._arrived:
+                yield self._arrived.popleft()
+            if ended.done():
+                error = ended.exception() or aiomqtt.MqttError("ended by this side")
+                raise _reason(error) from error
+            self._news.clear()
+            await self._news.wait()
+
+    def _take(
+        self, _client: paho.Client, _userdata: Any, message: paho.MQTTMessage
+    ) -> None:
+        self._arrived.append(
+            Delivery(
+                topic=message.topic,
+                payload=message.payload,
+                retained=message.retain,
+                mid=message.mid,
+                qos=message.qos,
+            )
+        )
+        self._news.set()
 
     def lose(self, error: LinkError) -> None:
         """Tell whoever waits for an answer that none will come."""
@@ -236,8 +253,6 @@ async def connect(
         keepalive=KEEPALIVE,
         timeout=TIMEOUT,
         tls_context=await asyncio.to_thread(broker.context),
-        # Nagle's algorithm makes an answer wait for an acknowledgement: 88 ms.
-        socket_options=[(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)],
         will=_will(will) if will else None,
         logger=_LOGGER,
     )
@@ -260,7 +275,7 @@ def _will(will: Will) -> aiomqtt.Will:
     )
 
 
-def _reason(error: aiomqtt.MqttError) -> LinkError:
+def _reason(error: BaseException) -> LinkError:
     """Tell apart what another attempt may cure."""
     cause = error if isinstance(error, aiomqtt.MqttCodeError) else error.__cause__
     code = getattr(cause, "rc", None)
