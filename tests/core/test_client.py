@@ -284,6 +284,23 @@ async def test_nonsense_from_the_child_starts_it_anew(
         assert not lives
 
 
+async def test_stopped_while_it_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start = LibrarianProcess._start
+
+    async def and_stop(self: LibrarianProcess) -> asyncio.subprocess.Process | None:
+        process = await start(self)
+        self.stop()
+        return process
+
+    monkeypatch.setattr(LibrarianProcess, "_start", and_stop)
+    hub = Hub(tmp_path)
+    async with asyncio.timeout(60):
+        await hub.process.run()
+    await hub.node.close()
+
+
 async def test_a_listener_cannot_end_the_record(tmp_path: Path) -> None:
     async with running(tmp_path) as hub:
 

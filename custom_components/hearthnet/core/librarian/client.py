@@ -157,6 +157,8 @@ class LibrarianProcess:
         if process is None:
             return
         self._process = process
+        if self._stopping.is_set():
+            self.stop()  # again: it came while there was no process to tell
         assert process.stderr
         errors = asyncio.ensure_future(self._read_errors(process.stderr))
         nonsense = ""
