@@ -2,8 +2,12 @@
 
 import asyncio
 import json
+import os
 from pathlib import Path
+import signal
+import subprocess
 import sys
+import time
 from types import ModuleType
 from typing import Any
 
@@ -12,6 +16,7 @@ import pytest
 from hearthnet import bench
 from hearthnet.bench import scale
 from hearthnet.bench.broker import measure as measure_broker
+from hearthnet.bench.child import STOPPED
 from hearthnet.bench.intent import measure as measure_intents
 from hearthnet.bench.kills import measure as measure_kills
 from hearthnet.bench.loop import measure as measure_loop
@@ -59,6 +64,26 @@ def test_it_prints_a_table_and_writes_json(
     assert told["machine"]["cores"] >= 1
     assert {row["bench"] for row in told["rows"]} == {"gate"}
     assert told["rows"][0]["numbers"]["check_us"]["p95"] > 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_called_off_it_leaves_nothing(tmp_path: Path, number: signal.Signals) -> None:
+    program = "import sys; from hearthnet.cli import main; sys.exit(main())"
+    path = os.pathsep.join(sys.path)
+    with subprocess.Popen(
+        [sys.executable, "-c", program, "bench", "record"],
+        env={**os.environ, "PYTHONPATH": path, "TMPDIR": str(tmp_path)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    ) as process:
+        while not list(tmp_path.glob("hearthnet-bench-*/journal")):
+            time.sleep(0.01)
+        process.send_signal(number)
+        # The child holds the same pipe: it ends when both have.
+        _, errors = process.communicate(timeout=60)
+    assert process.returncode == STOPPED
+    assert b"Traceback" not in errors
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.usefixtures("benches")

@@ -48,6 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     """
     try:
         # Policies and the record need packages that a phone does not have.
+        from .child import STOPPED, stoppable  # noqa: PLC0415
         from .machine import machine  # noqa: PLC0415
         from .rows import Scale, table  # noqa: PLC0415
 
@@ -62,9 +63,12 @@ def run(arguments: argparse.Namespace) -> int:
             if (value := getattr(arguments, name)) is not None
         }
         scale = replace(Scale(quick=arguments.quick), **given)
-        here = machine()
-        sys.stdout.write(f"{here}\n")
-        found = {name: _rows(name, scale) for name in names}
+        with stoppable():
+            here = machine()
+            sys.stdout.write(f"{here}\n")
+            found = {name: _rows(name, scale) for name in names}
+    except KeyboardInterrupt:
+        return STOPPED
     except ModuleNotFoundError as error:
         text = "pip install 'hearthnet[dewey,replay]'"
         sys.stderr.write(f"{error.name} is missing: {text}\n")
