@@ -16,6 +16,7 @@ from homeassistant.helpers.start import async_at_started
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator
 from homeassistant.util.signal_type import SignalType
 
+from .absence import async_log_agents
 from .companions import enrolled_of
 from .const import (
     CONF_ROLES,
@@ -336,6 +337,7 @@ class HearthnetCoordinator(DataUpdateCoordinator[HubStatus]):
     def _async_tell_news(self) -> None:
         """Tell what came about since the status that was looked at last."""
         before, self._told = self._told, self.data
+        async_log_agents(before, self.data)
         for item in news(before, self.data, self.hub.node.clock.now()):
             async_dispatcher_send(self.hass, SIGNAL_NEWS, item)
 

@@ -257,3 +257,27 @@ async def test_the_form_listens_again_after_the_broker_was_away(
         await link.subscribe(Topics(broker.prefix).pair(code.topic, "hub"))
         assert (await anext(link.deliveries())).retained
     assert Offer(code, since=0.0).problem(LIFE) == "expired"
+
+
+async def test_who_goes_and_comes_is_logged_once(
+    hass: HomeAssistant,
+    broker: Broker,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """The quality scale's rule log-when-unavailable."""
+
+    def lines(text: str) -> int:
+        return sum(text in message for message in caplog.messages)
+
+    entry = await set_up(hass, broker, PHONE)
+    for times in (1, 2):
+        async with phone(entry, broker, tmp_path / "phone"):
+            await until(entry, lambda _status: online(entry, "phone"))
+            entry.runtime_data.async_update_listeners()
+            assert lines("phone is connected") == times
+            assert lines("phone is not connected any more") == times - 1
+        await until(entry, lambda _status: not online(entry, "phone"))
+        entry.runtime_data.async_update_listeners()
+        assert lines("phone is not connected any more") == times
+    assert await hass.config_entries.async_unload(ENTRY_ID)

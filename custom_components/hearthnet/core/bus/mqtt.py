@@ -280,7 +280,9 @@ class MqttBus:
     def _set_problem(self, problem: str | None) -> None:
         if problem != self.problem:
             self.problem = problem
-            if problem is not None:
+            if problem is None:
+                _LOGGER.info("The bus of %s is there again", self._node.name)
+            else:
                 _LOGGER.warning("The bus of %s: %s", self._node.name, problem)
             self._on_change()
 
