@@ -78,11 +78,16 @@ class Standing:
 
 @callback
 def async_show_mistakes(
-    hass: HomeAssistant, key: str, mistakes: Iterable[str], path: str
+    hass: HomeAssistant,
+    key: str,
+    mistakes: Iterable[str],
+    path: str,
+    *,
+    fixable: bool = False,
 ) -> None:
     """Show mistakes in a text of the owner's, or take the issue back."""
     lines = "\n".join(f"- {mistake}" for mistake in mistakes)
-    _show(hass, key, bool(lines), mistakes=lines, path=path)
+    _show(hass, key, bool(lines), fixable=fixable, mistakes=lines, path=path)
 
 
 @callback

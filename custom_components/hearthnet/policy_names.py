@@ -47,12 +47,14 @@ def async_watch_names(
 @callback
 def async_show_strays(hass: HomeAssistant, home: House, policy: Policy) -> None:
     """Show the names of a policy that nothing goes by, or take the issue back."""
-    lines = strays(policy, _names(hass, home))
-    async_show_mistakes(hass, STRAYS, lines, str(policy_path(hass)))
+    lines = map(str, strays(policy, async_names(hass, home)))
+    path = str(policy_path(hass))
+    async_show_mistakes(hass, STRAYS, lines, path, fixable=True)
 
 
 @callback
-def _names(hass: HomeAssistant, home: House) -> Names:
+def async_names(hass: HomeAssistant, home: House) -> Names:
+    """Return what a policy can name here."""
     # What phones control is in no registry under the names that a policy uses.
     devices = tuple(home.devices())
     entries = er.async_get(hass).entities.values()

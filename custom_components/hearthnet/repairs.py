@@ -16,7 +16,8 @@ from .const import CONF_AI_TASK, CONF_MODEL, CONF_PLANNER, DOMAIN
 from .coordinator import OWNER, HearthnetConfigEntry
 from .core.leftovers import Leftovers
 from .flows.planner import AI_TASK, async_models, async_prove, model_schema
-from .issues import CLOCK, DROPPED, MODEL
+from .flows.strays import StraysFlow
+from .issues import CLOCK, DROPPED, MODEL, STRAYS
 from .routes import async_close_route
 
 CONF_AGAIN: Final = "again"
@@ -35,6 +36,8 @@ async def async_create_fix_flow(
         return ModelFlow(data)
     if issue_id == DROPPED:
         return DroppedFlow()
+    if issue_id == STRAYS:
+        return StraysFlow()
     return ReviewFlow(str(data["review"])) if "review" in data else CloseRouteFlow(data)
 
 

@@ -1,6 +1,7 @@
 """Names in a policy that nothing goes by (C13)."""
 
 from hearthnet.core.policy.load import load, preset
+from hearthnet.core.policy.renamed import renamed
 from hearthnet.core.policy.strays import Names, strays
 
 NOBODY = Names(
@@ -34,7 +35,7 @@ def test_each_name_is_told_with_its_place() -> None:
         floors=frozenset(),
         labels=frozenset({"loud"}),
     )
-    assert strays(load(TEXT), known) == (
+    assert tuple(map(str, strays(load(TEXT), known))) == (
         "line 4, night, entity: light.gone",
         "line 4, night, floor: Top",
         "line 4, night, label: Loud",
@@ -49,3 +50,37 @@ def test_each_name_is_told_with_its_place() -> None:
 def test_what_ships_names_nothing_of_a_home() -> None:
     for name in ("cautious", "balanced", "relaxed"):
         assert strays(load(preset(name)), NOBODY) == ()
+
+
+OWNERS = """# Ours.
+version: 1
+name: Attic
+rules:
+  - id: attic  # the whole of it
+    why: Attic is for Ben
+    effect: deny
+    targets: {area: [Attic, 'Cellar'], label: Attic}
+    except:
+      - {targets: {entity: "light.attic"}}
+  - {id: two, effect: allow, targets: {area: Attic}}
+same_as: [[light.attic, light.other]]
+scripts:
+  - {entity: script.party, members: [light.attic]}
+"""
+
+
+def test_a_name_is_put_for_another_and_all_else_stays() -> None:
+    there = renamed(OWNERS, "area", "Attic", 'Ben\'s "den"')
+    assert there == OWNERS.replace("[Attic,", '["Ben\'s \\"den\\"",').replace(
+        "targets: {area: Attic}", 'targets: {area: "Ben\'s \\"den\\""}'
+    )
+    policy = load(there)
+    assert policy.rules[0].targets.areas == {'Ben\'s "den"', "Cellar"}
+    assert policy.rules[0].targets.labels == {"Attic"}
+    lamps = renamed(OWNERS, "entity", "light.attic", "light.den")
+    assert lamps.count('"light.den"') == 3
+    assert "light.attic" not in lamps
+    assert (
+        load(lamps).same_as == load(OWNERS.replace("light.attic", "light.den")).same_as
+    )
+    assert renamed(OWNERS, "floor", "Attic", "Top") == OWNERS

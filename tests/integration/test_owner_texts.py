@@ -7,8 +7,13 @@ from typing import Any
 
 from freezegun.api import FrozenDateTimeFactory
 from homeassistant.core import Context, HomeAssistant
+from homeassistant.data_entry_flow import FlowResultType
 from homeassistant.exceptions import ServiceValidationError, Unauthorized
-from homeassistant.helpers import entity_registry as er, issue_registry as ir
+from homeassistant.helpers import (
+    area_registry as ar,
+    entity_registry as er,
+    issue_registry as ir,
+)
 from homeassistant.setup import async_setup_component
 import pytest
 from pytest_homeassistant_custom_component.common import (
@@ -18,7 +23,9 @@ from pytest_homeassistant_custom_component.common import (
 
 from custom_components.hearthnet.const import DOMAIN
 from custom_components.hearthnet.core.policy.load import preset
+from custom_components.hearthnet.policy_file import policy_path
 from custom_components.hearthnet.policy_names import QUIET
+from custom_components.hearthnet.repairs import async_create_fix_flow
 from tests.support.messages_api import act, plan
 
 from .home import expose, lamp, set_up
@@ -182,3 +189,71 @@ async def test_a_policy_that_names_what_is_not_here(
     strange = text.replace("light.hall", "light.nowhere")
     await call(hass, "set_policy", hass_owner_user.id, text=strange)
     assert issues.async_get_issue(*issue) is not None
+
+
+async def test_a_renamed_area_is_renamed_in_the_policy(
+    hass: HomeAssistant, hass_owner_user: MockUser, freezer: FrozenDateTimeFactory
+) -> None:
+    """Repairs asks what it is called now; the owner's comments stay."""
+    await set_up_hearthnet(hass)
+    assert await async_setup_component(hass, "repairs", {})
+    areas, issues = ar.async_get(hass), ir.async_get(hass)
+    attic = areas.async_create("Attic")
+    rules = (
+        "\n  - {id: mine, effect: deny, targets: {area: Attic}}  # not Attic's own"
+        "\n  - {id: gone, effect: deny, targets: {entity: light.gone}}\n"
+    )
+    text = preset("balanced").replace("\nrules:\n", f"\nrules:{rules}", 1)
+    await call(hass, "set_policy", hass_owner_user.id, text=text)
+    areas.async_update(attic.id, name="Attic room")
+    areas.async_create("Zoo")
+    await hass.async_block_till_done()
+    freezer.tick(QUIET + 1)
+    async_fire_time_changed(hass)
+    await hass.async_block_till_done()
+    issue = issues.async_get_issue(DOMAIN, "policy_strays")
+    assert issue is not None
+    assert issue.is_fixable
+
+    async def begin() -> Any:
+        flow: Any = await async_create_fix_flow(hass, "policy_strays", None)
+        flow.hass = hass
+        return flow, await flow.async_step_init()
+
+    # Who names nothing new leaves all as it is.
+    flow, form = await begin()
+    while form["type"] is FlowResultType.FORM:
+        form = await flow.async_step_rename({})
+    assert form["reason"] == "nothing_renamed"
+
+    flow, form = await begin()
+    assert form["description_placeholders"]["name"] == "Attic"
+    (selector,) = form["data_schema"].schema.values()
+    offered = [option["value"] for option in selector.config["options"]]
+    assert offered[0] == "Attic room"
+    assert "Zoo" in offered
+    form = await flow.async_step_rename({"new_name": "Attic room"})
+    assert form["description_placeholders"]["name"] == "light.gone"
+    done = await flow.async_step_rename({})
+    assert done["type"] is FlowResultType.CREATE_ENTRY
+    path = policy_path(hass)
+    written = await hass.async_add_executor_job(path.read_text, "utf-8")
+    assert written == text.replace("{area: Attic}", '{area: "Attic room"}')
+    issue = issues.async_get_issue(DOMAIN, "policy_strays")
+    assert issue is not None
+    assert issue.translation_placeholders is not None
+    assert "Attic" not in issue.translation_placeholders["mistakes"]
+
+    # A file that was broken meanwhile is not written over.
+    await hass.async_add_executor_job(path.write_text, "version: [", "utf-8")
+    flow, _ = await begin()
+    done = await flow.async_step_rename({"new_name": "light.hall"})
+    assert done["reason"] == "policy_broken"
+    assert await hass.async_add_executor_job(path.read_text, "utf-8") == "version: ["
+
+
+async def test_without_hearthnet_no_name_can_be_put_right(hass: HomeAssistant) -> None:
+    flow: Any = await async_create_fix_flow(hass, "policy_strays", None)
+    flow.hass = hass
+    for step in (flow.async_step_init, flow.async_step_rename):
+        assert (await step())["reason"] == "not_loaded"

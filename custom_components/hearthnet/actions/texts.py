@@ -12,6 +12,7 @@ import voluptuous as vol
 from ..blueprints import async_install
 from ..const import CONF_POLICY, DOMAIN, POLICY_FILE
 from ..coordinator import HearthnetCoordinator
+from ..core.devices import Principal
 from ..core.planner.playbook_file import PlaybookError
 from ..core.planner.playbook_save import playbook_of, saved_steps
 from ..core.policy.load import load
@@ -130,15 +131,22 @@ async def _async_set_policy(
     answer = {"name": policy.name, "rules": [rule.id for rule in policy.rules]}
     if call.data[ATTR_DRY_RUN]:
         return {"in_force": False, **answer}
-    path = policy_path(call.hass)
-    await call.hass.async_add_executor_job(_write, path, text, True)
-    await coordinator.hub.control.set_policy(text, caller.principal)
+    await async_put_policy(coordinator, text, caller.principal)
+    return {"in_force": True, **answer}
+
+
+async def async_put_policy(
+    coordinator: HearthnetCoordinator, text: str, principal: Principal
+) -> None:
+    """Write a policy that loads to the owner's file, and put it into force."""
+    path = policy_path(coordinator.hass)
+    await coordinator.hass.async_add_executor_job(_write, path, text, True)
+    await coordinator.hub.control.set_policy(text, principal)
     coordinator.async_follow_policy()
     coordinator.async_keep(
         {**coordinator.config_entry.options, CONF_POLICY: POLICY_FILE}
     )
-    async_show_mistakes(call.hass, POLICY, (), str(path))
-    return {"in_force": True, **answer}
+    async_show_mistakes(coordinator.hass, POLICY, (), str(path))
 
 
 async def _async_install_blueprints(

@@ -22,9 +22,24 @@ class Names:
     labels: frozenset[str]
 
 
-def strays(policy: Policy, known: Names) -> tuple[str, ...]:
-    """Return a line for each name that nothing goes by, in the policy's order."""
-    found = [line for rule in policy.rules for line in _of_rule(rule, known)]
+@dataclass(frozen=True)
+class Stray:
+    """A name that nothing goes by."""
+
+    place: str
+    """Where the policy has it, for people."""
+    kind: str
+    """What it was to be: `entity`, `device`, `area`, `floor` or `label`."""
+    name: str
+
+    def __str__(self) -> str:
+        """Write it as people read it."""
+        return f"{self.place}: {self.name}"
+
+
+def strays(policy: Policy, known: Names) -> tuple[Stray, ...]:
+    """Return each name that nothing goes by, in the policy's order."""
+    found = [stray for rule in policy.rules for stray in _of_rule(rule, known)]
     for field, entities in (
         *(("same_as", one) for one in policy.same_as),
         ("safety_automations", policy.safety_automations),
@@ -33,17 +48,17 @@ def strays(policy: Policy, known: Names) -> tuple[str, ...]:
         ("scripts, scenes", policy.declared.keys()),
         *((entity, one.members) for entity, one in sorted(policy.declared.items())),
     ):
-        found += _missing(field, entities, known.entities)
+        found += _missing(field, "entity", entities, known.entities)
     return tuple(dict.fromkeys(found))
 
 
-def _of_rule(rule: Rule, known: Names) -> Iterator[str]:
+def _of_rule(rule: Rule, known: Names) -> Iterator[Stray]:
     place = rule.id if rule.line is None else f"line {rule.line}, {rule.id}"
     for targets in (rule.targets, *(part.targets for part in rule.exceptions)):
         yield from _of_targets(place, targets, known)
 
 
-def _of_targets(place: str, targets: Targets, known: Names) -> Iterator[str]:
+def _of_targets(place: str, targets: Targets, known: Names) -> Iterator[Stray]:
     for kind, names, there in (
         ("entity", targets.entities, known.entities),
         ("device", targets.devices, known.devices),
@@ -51,8 +66,10 @@ def _of_targets(place: str, targets: Targets, known: Names) -> Iterator[str]:
         ("floor", targets.floors, known.floors),
         ("label", targets.labels, known.labels),
     ):
-        yield from _missing(f"{place}, {kind}", names, there)
+        yield from _missing(f"{place}, {kind}", kind, names, there)
 
 
-def _missing(place: str, names: Iterable[str], there: frozenset[str]) -> Iterator[str]:
-    return (f"{place}: {name}" for name in sorted(set(names) - there))
+def _missing(
+    place: str, kind: str, names: Iterable[str], there: frozenset[str]
+) -> Iterator[Stray]:
+    return (Stray(place, kind, name) for name in sorted(set(names) - there))
