@@ -212,9 +212,14 @@ async def test_ask(hass: HomeAssistant, entry: MockConfigEntry, anna: Context) -
     assert done["kind"] == "command"
     assert done["speech"] == "Hall is now on."
     told = await call(
-        hass, "ask", anna, text="Ist das Licht im Flur an?", language="de"
+        hass, "ask", anna, text="Ist das Licht auf dem Mond an?", language="de"
     )
     assert told["kind"] == "unclear"
+    # The hall has no German name here; there is one hall, though.
+    told = await call(
+        hass, "ask", anna, text="Ist das Licht im Flur an?", language="de"
+    )
+    assert told["speech"] == "Hall ist an, auf 50 % Helligkeit."
     asked = await call(hass, "ask", anna, text="Is the hall light on?")
     (answer,) = asked["answers"]
     assert answer["entity_id"] == "light.hall"
