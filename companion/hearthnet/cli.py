@@ -36,38 +36,49 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.print_help(sys.stderr)
         return 2
     chosen = parser.parse_args(arguments)
-    by = signal.SIGINT
-
-    def end(number: int, _frame: object) -> None:
-        """End as by Ctrl-C, which asyncio does in good order."""
-        nonlocal by
-        by = signal.Signals(number)
-        if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell's background
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-        signal.raise_signal(signal.SIGINT)
-
+    end = _End()
     if arguments is None and chosen.command not in _EXTRAS:
         # What a command has started must not outlive it; services see to it themselves.
         signal.signal(signal.SIGTERM, end)
     try:
-        code = _run(chosen.command, chosen.rest)
-        if not sys.stdout.closed:  # the librarian's frames end with its pipe
-            sys.stdout.flush()
+        return _answer(chosen.command, chosen.rest)
     except KeyboardInterrupt:
-        return _SIGNALED + by
+        return _SIGNALED + end.by
     except BrokenPipeError:
         # Whoever read, such as `head`, has enough. What is left must go somewhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _SIGNALED + signal.SIGPIPE
+
+
+class _End:
+    """Ends a command as Ctrl-C does, which asyncio does in good order."""
+
+    by = signal.SIGINT
+
+    def __call__(self, number: int, _frame: object) -> None:
+        self.by = signal.Signals(number)
+        if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell's background
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.raise_signal(signal.SIGINT)
+
+
+def _answer(command: str, rest: Sequence[str]) -> int:
+    """Run a command and say what is missing for it; return the exit code."""
+    try:
+        code = _run(command, rest)
+        if not sys.stdout.closed:  # the librarian's frames end with its pipe
+            sys.stdout.flush()
+    except BrokenPipeError:
+        raise
     except OSError as error:
-        sys.stderr.write(f"hearthnet {chosen.command}: {_told(error)}\n")
+        sys.stderr.write(f"hearthnet {command}: {_told(error)}\n")
         return 2
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] == __package__:
             raise
-        extras = _EXTRAS.get(chosen.command, "dewey,replay")
+        extras = _EXTRAS.get(command, "dewey,replay")
         sys.stderr.write(
-            f"hearthnet {chosen.command} needs {error.name}, which is not installed: "
+            f"hearthnet {command} needs {error.name}, which is not installed: "
             f"install hearthnet[{extras}]\n"
         )
         return 2

@@ -22,7 +22,7 @@ from hearthnet.traces.player import Player
 from hearthnet.traces.shape import STEPS, TraceError
 from hearthnet.traces.trace import Trace
 
-from .test_traces import LOCKED, SCENES, TRACES, recorded
+from .days import LOCKED, SCENES, TRACES, recorded
 
 
 @pytest.mark.parametrize(
