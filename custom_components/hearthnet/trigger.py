@@ -23,7 +23,12 @@ from homeassistant.helpers.typing import ConfigType
 from homeassistant.util.signal_type import SignalType
 import voluptuous as vol
 
-from .coordinator import SIGNAL_DECISION, SIGNAL_NEWS, async_running
+from .coordinator import (
+    SIGNAL_DECISION,
+    SIGNAL_NEWS,
+    HearthnetCoordinator,
+    async_running,
+)
 from .core.intents import PlanKind, Result, Step
 from .core.news import AgentLost, Finished, HoldBroken, HoldEnded
 from .core.reasons import Reason
@@ -190,12 +195,17 @@ class ConfirmationWanted(HearthnetTrigger[QuestionStatus]):
     def _told(self, item: QuestionStatus) -> Told | None:
         if (coordinator := async_running(self._hass)) is None:
             return None
-        found = map(coordinator.house.entity_id, item.target)
-        entity_ids = [entity_id for entity_id in found if entity_id]
+        entity_ids = self._entity_ids(coordinator, item)
         if not self._wants(CONF_ENTITY_ID, *entity_ids):
             return None
+        waiting = [
+            question
+            for question in coordinator.hub.status.questions
+            if self._wants(CONF_ENTITY_ID, *self._entity_ids(coordinator, question))
+        ]
         told = {
             "question": item.id,
+            "waiting": len(waiting),
             "sentence": asking(coordinator, item, self._hass.config.language),
             "principal": item.principal,
             ATTR_ENTITY_ID: entity_ids,
@@ -204,6 +214,12 @@ class ConfirmationWanted(HearthnetTrigger[QuestionStatus]):
             "expires_at": item.expires_at.isoformat(),
         }
         return told, f"HearthNet asks: {item.sentence}"
+
+    def _entity_ids(
+        self, coordinator: HearthnetCoordinator, item: QuestionStatus
+    ) -> list[str]:
+        found = map(coordinator.house.entity_id, item.target)
+        return [entity_id for entity_id in found if entity_id]
 
 
 class HoldWasEnded(HearthnetTrigger[HoldEnded]):

@@ -32,6 +32,7 @@ const OF_REASON: Record<string, string> = {
   stale_state: "conflict",
   deadline: "deadline",
   expired: "deadline",
+  unanswered: "deadline",
 };
 
 export function icon(name: string): SVGTemplateResult {

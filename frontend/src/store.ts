@@ -2,7 +2,7 @@
 
 import type { Outcome, Row } from "./types";
 
-export const GROUPS = ["all", "changed", "blocked", "waiting", "others"] as const;
+export const GROUPS = ["all", "changed", "blocked", "none", "waiting", "others"] as const;
 export type Group = (typeof GROUPS)[number];
 
 const GROUP_OF: Record<Outcome, Group> = {
@@ -21,7 +21,9 @@ const GROUP_OF: Record<Outcome, Group> = {
 };
 
 export function groupOf(row: Row): Group {
-  return row.outcome === null ? "others" : (GROUP_OF[row.outcome] ?? "blocked");
+  const group = row.outcome === null ? "others" : (GROUP_OF[row.outcome] ?? "blocked");
+  // What came to no device left none as it was.
+  return group === "blocked" && !row.targets.length ? "none" : group;
 }
 
 export interface Filter {
@@ -103,7 +105,7 @@ export class Store {
 
   /** How many rows each group has under a filter, whatever group that names. */
   counts(filter: Filter): Record<Group, number> {
-    const counts = { all: 0, changed: 0, blocked: 0, waiting: 0, others: 0 };
+    const counts = { all: 0, changed: 0, blocked: 0, none: 0, waiting: 0, others: 0 };
     for (const row of this.rows({ ...filter, group: "all" })) {
       counts.all += 1;
       counts[groupOf(row)] += 1;

@@ -43,6 +43,11 @@ export class Words {
     });
   }
 
+  /** What stands between a word and what is said of it. */
+  get colon(): string {
+    return fill(this.t.named, { name: "", value: "" });
+  }
+
   /** Tell whether these are still what the reader wants. */
   fit({ language, locale }: Hass): boolean {
     return language === this.#language && locale === this.#locale;
@@ -100,7 +105,7 @@ export class Words {
   /** The reason in a sentence; empty when the label says it all. */
   why(row: Row): string {
     if (row.outcome === null) return this.cause(row);
-    if (row.outcome === "waiting") return "";
+    if (row.outcome === "waiting" || row.reason === "unanswered") return "";
     if (!row.hold) return row.why;
     return fill(this.t.held_by, {
       who: row.hold.by,

@@ -74,12 +74,14 @@ describe("what is shown", () => {
     { id: "c", at: 3, outcome: "waiting" },
     { id: "d", at: 2, outcome: null, cause: "device", by: "Ben", asked: "" },
     { id: "e", at: 1, outcome: "unverified" },
+    { id: "f", at: 0, outcome: "refused", reason: "not_understood", targets: [] },
   );
 
   test.each([
-    ["all", "abcde"],
+    ["all", "abcdef"],
     ["changed", "ae"],
     ["blocked", "b"],
+    ["none", "f"],
     ["waiting", "c"],
     ["others", "d"],
   ] as const)("group %s", (group, expected) => {
@@ -88,9 +90,10 @@ describe("what is shown", () => {
 
   test("counts are those of the other filters, not of the chosen group", () => {
     expect(store.counts({ group: "waiting", text: "" })).toEqual({
-      all: 5,
+      all: 6,
       changed: 2,
       blocked: 1,
+      none: 1,
       waiting: 1,
       others: 1,
     });
@@ -105,7 +108,7 @@ describe("what is shown", () => {
 
   test("hours back, and rows that are kept back", () => {
     expect(ids(store, { ...ALL, since: 3 })).toEqual(["a", "b", "c"]);
-    expect(store.rows(ALL, new Set(["a", "b"])).map((one) => one.id)).toEqual(["c", "d", "e"]);
+    expect(store.rows(ALL, new Set(["a", "b"])).map((one) => one.id)).toEqual(["c", "d", "e", "f"]);
   });
 
   test("an outcome of a newer version counts as not changed", () => {

@@ -83,6 +83,8 @@ describe("sentences", () => {
       hold: { by: "Ben", since: AT, until: AT + 60 },
     });
     expect(w.label(lost)).toBe("An earlier request won");
+    const late = row({ outcome: "refused", reason: "unanswered", why: "nobody answered in time" });
+    expect([w.label(late), w.why(late)]).toEqual(["Nobody answered", ""]);
     expect(w.why(lost)).toBe("Ben asked at 00:01; that stands until 00:02");
     vi.useRealTimers();
   });

@@ -220,8 +220,8 @@ def test_refused_by_us_and_overridden_by_others(page: Page) -> None:
 def test_filters_count_and_search(page: Page) -> None:
     mounted = Mounted.on(page, snapshot=snapshot(*every_kind()))
     card, shown = mounted.card, mounted.card.locator("li.row")
-    card.get_by_role("button", name="Not changed 4").click()
-    expect(shown).to_have_count(4)
+    card.get_by_role("button", name="Not changed 3").click()
+    expect(shown).to_have_count(3)
     card.get_by_role("button", name="Waiting 1").click()
     expect(shown).to_have_count(1)
     card.get_by_role("button", name="By others").click()
@@ -537,6 +537,60 @@ def test_languages(page: Page, language: str, title: str, label: str) -> None:
     mounted.card.get_by_text(label).wait_for()
     (request,) = mounted.told("requests")
     assert request["language"] == language
+
+
+@pytest.mark.parametrize("language", ["en", "de", "zh-Hans"])
+def test_a_narrow_card_shows_what_can_be_done(page: Page, language: str) -> None:
+    """A long name leaves room for the button; the search does not hide the chips."""
+    hold = {
+        "ids": ["h"],
+        "target": {"entity_id": None, "name": "The lamp above the table " * 4},
+        "value": "20 % bright",
+        "by": "Anna",
+        "since": 1_795_999_000,
+        "until": 1_796_003_600,
+    }
+    mounted = Mounted.on(
+        page,
+        width=300,
+        language=language,
+        actions=["release_hold"],
+        snapshot=snapshot(row(1), holds=[hold]),
+    )
+    button = mounted.card.locator(".holds button")
+    expect(button).to_be_visible()
+    seen = button.bounding_box()
+    assert seen
+    assert seen["x"] + seen["width"] <= 300 - 12
+    chips = mounted.card.locator(".filters .chips").bounding_box()
+    search = mounted.card.get_by_role("searchbox").bounding_box()
+    assert chips
+    assert search
+    assert search["y"] >= chips["y"] + chips["height"]
+
+
+def test_a_name_that_runs_the_other_way(page: Page) -> None:
+    """It turns neither the line's words around nor the line to the other side."""
+    name = {"entity_id": None, "name": "مصباح غرفة المعيشة"}
+    mounted = Mounted.on(page, snapshot=snapshot(row(1, targets=[name])))
+    line = mounted.card.locator(".line1")
+    told, seen = line.locator("b").bounding_box(), line.locator(".soft").bounding_box()
+    frame = line.bounding_box()
+    assert told
+    assert seen
+    assert frame
+    assert frame["x"] == told["x"] < seen["x"]
+
+
+def test_what_came_to_no_device_is_none_that_was_not_changed(page: Page) -> None:
+    unclear = {"outcome": "refused", "reason": "not_understood", "targets": []}
+    late = {"outcome": "refused", "reason": "unanswered", "why": "nobody answered"}
+    mounted = Mounted.on(page, snapshot=snapshot(row(1, **unclear), row(2, **late)))
+    mounted.card.get_by_role("button", name="Not changed 1").click()
+    expect(mounted.card.locator("li.row")).to_have_count(1)
+    expect(mounted.card.locator(".line2")).to_have_text("Nobody answered")
+    mounted.card.get_by_role("button", name="No device", exact=True).click()
+    expect(mounted.card.locator("li.row")).to_contain_text("Not understood")
 
 
 @pytest.mark.parametrize("width", [300, 520])

@@ -285,10 +285,11 @@ async def test_confirm_by_phone(
     hass_owner_user: MockUser,
     hass_client: ClientSessionGenerator,
 ) -> None:
-    """The phone rings and opens the card; what waits stays with the person."""
+    """The phone rings once and opens the card; what waits stays with the person."""
     plug = {"name": "Plug", "unique_id": "plug", "turn_on": [], "turn_off": []}
-    await set_up(hass, switch=[plug])
-    expose(hass, "switch.plug")
+    others = [{**plug, "name": f"Plug {n}", "unique_id": f"plug_{n}"} for n in (2, 3)]
+    await set_up(hass, switch=[plug, *others])
+    expose(hass, "switch.plug", "switch.plug_2", "switch.plug_3")
     for component in ("notify", "mobile_app", DOMAIN):
         assert await async_setup_component(hass, component, {})
     client = await hass_client()
@@ -311,11 +312,15 @@ async def test_confirm_by_phone(
         given["reason"] = "saving power"
         await hass.services.async_call(DOMAIN, "propose", given, True, context)
         push = await phones.pushed("Annas phone", "Plug")
-    (question,) = hub.status.questions
+        assert len(hub.status.questions) == 1
+        given["entity_id"] = ["switch.plug_2", "switch.plug_3"]
+        await hass.services.async_call(DOMAIN, "propose", given, True, context)
+        several = await phones.pushed("Annas phone", "(+2)")
+        assert phones.of("Annas phone") == [push, several]
     assert push["title"] == "HearthNet waits for you"
     said = f"{hass_owner_user.name} wants: Plug off. Now it is in an unknown state."
     assert push["message"] == said
-    assert push["data"]["tag"] == question.id
+    assert push["data"]["tag"] == several["data"]["tag"]
     assert push["data"]["clickAction"] == "/lovelace/timeline"
     assert 0 < int(push["data"]["timeout"]) <= 120
     assert "actions" not in push["data"]

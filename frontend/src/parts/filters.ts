@@ -5,6 +5,7 @@ import { GROUPS, type Filter, type Group } from "../store";
 import type { Words } from "../words";
 
 const COUNTED: readonly Group[] = ["blocked", "waiting"];
+const RARE: readonly Group[] = ["none", "others"];
 
 export function filters(
   filter: Filter,
@@ -13,7 +14,7 @@ export function filters(
   change: (part: Partial<Filter>) => void,
 ): TemplateResult {
   // A chip for what never happens would only take room.
-  const shown = GROUPS.filter((g) => g !== "others" || counts.others || filter.group === g);
+  const shown = GROUPS.filter((g) => !RARE.includes(g) || counts[g] || filter.group === g);
   return html`<div class="filters">
     <div class="chips" role="group" aria-label=${t.show}>
       ${shown.map(

@@ -44,7 +44,7 @@ export function rowTemplate(row: Row, state: RowState): TemplateResult {
           <span class="soft">${words.what(row)}</span></span
         >
         <span class="line2"
-          ><b>${words.label(row)}</b>${why ? html`: ${why}` : nothing}${
+          ><b>${words.label(row)}</b>${why ? words.colon + why : nothing}${
             row.rule ? html` <code>${row.rule}</code>` : nothing
           }</span
         >

@@ -12,7 +12,7 @@ export interface Texts {
   offline_since: string;
   error: string;
 
-  groups: Record<"all" | "changed" | "blocked" | "waiting" | "others", string>;
+  groups: Record<"all" | "changed" | "blocked" | "none" | "waiting" | "others", string>;
   show: string;
   search: string;
   search_label: string;
@@ -120,6 +120,7 @@ export const table: Texts = {
     all: "All",
     changed: "Changed",
     blocked: "Not changed",
+    none: "No device",
     waiting: "Waiting",
     others: "By others",
   },
@@ -149,6 +150,7 @@ export const table: Texts = {
     policy_denied: "Not allowed",
     not_permitted: "Not allowed",
     confirmation_required: "Not confirmed",
+    unanswered: "Nobody answered",
     conflict: "An earlier request won",
     superseded: "A later request won",
     reserved: "Lost to another request",
