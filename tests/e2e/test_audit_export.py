@@ -1,15 +1,14 @@
 """An exported incident in a real browser: it opens, and asks nobody for anything."""
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-import shutil
-
-from playwright.sync_api import sync_playwright
 
 from hearthnet.bench.home import ANNA, lamps, running
 from hearthnet.cli import main
 from hearthnet.core.intents import Origin
+from tests.support.browser import Browser
 
 HOSTILE = "<script>document.title='owned'</script><img src=http://127.0.0.1:9/x>"
 
@@ -30,23 +29,21 @@ async def play(folder: Path) -> str:
     return result.intent
 
 
-def test_it_opens_without_network(tmp_path: Path) -> None:
-    intent = asyncio.run(play(tmp_path))
+def test_it_opens_without_network(tmp_path: Path, browser: Browser) -> None:
+    with ThreadPoolExecutor(1) as thread:
+        # Playwright's own loop runs in this one, from the first browser on.
+        intent = thread.submit(asyncio.run, play(tmp_path)).result()
     file = tmp_path / "incident.html"
     record = str(tmp_path / "record")
     assert main(["audit", "export", intent, record, "--output", str(file)]) == 0
     asked: list[str] = []
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
-        )
-        page = browser.new_page()
-        page.on("request", lambda request: asked.append(request.url))
-        page.goto(file.as_uri())
-        assert page.title() == f"HearthNet: {intent}"
-        assert page.locator("h1").inner_text() == HOSTILE
-        page.locator("details").first.locator("summary").click()
-        assert page.locator("details pre").first.is_visible()
-        assert "Nothing is wrong with the record." in page.inner_text("body")
-        browser.close()
+    page = browser.blank()
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(file.as_uri())
+    assert page.title() == f"HearthNet: {intent}"
+    assert page.locator("h1").inner_text() == HOSTILE
+    page.locator("details").first.locator("summary").click()
+    assert page.locator("details pre").first.is_visible()
+    assert "Nothing is wrong with the record." in page.inner_text("body")
+    page.context.close()
     assert asked == [file.as_uri()]

@@ -75,6 +75,10 @@ class Browser:
         page.wait_for_selector("#ha-launch-screen", state="detached", timeout=60_000)
         return page
 
+    def blank(self) -> Page:
+        """Open an empty page, in a profile of its own, for what is no home."""
+        return self._chromium.new_context().new_page()
+
     @staticmethod
     def _log_in(
         context: BrowserContext, hass: HassServer, tokens: dict[str, Any]
