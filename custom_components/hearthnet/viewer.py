@@ -247,6 +247,8 @@ class Viewer:
                 return f"{names}: {self.wanted(order['operation'], parameters)}"
             case MessageType.RECEIPT:
                 return self._receipt(body, order, names)
+            case MessageType.DENIAL if "outcome" in body:
+                return self._receipt({**body, "members": body["values"]}, order, names)
             case MessageType.DENIAL | MessageType.REFUSAL:
                 return f"{names}: {self.texts.reasons[Reason(body['reason'])]}"
             case MessageType.CONFLICT:
@@ -299,7 +301,7 @@ def _status(event: Event) -> str:
     match event["type"]:
         case MessageType.CONFIRMATION_REQUEST:
             return "wait"
-        case MessageType.RECEIPT:
+        case MessageType.RECEIPT | MessageType.DENIAL if "outcome" in body:
             return "ok" if body["outcome"] in _GOOD else "no"
         case MessageType.CONFIRMATION:
             return "ok" if body["answer"] == "approved" else "no"

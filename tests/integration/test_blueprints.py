@@ -313,8 +313,8 @@ async def test_confirm_by_phone(
         await hass.services.async_call(DOMAIN, "propose", given, True, context)
         push = await phones.pushed("Annas phone", "Plug")
         assert len(hub.status.questions) == 1
-        given["entity_id"] = ["switch.plug_2", "switch.plug_3"]
-        await hass.services.async_call(DOMAIN, "propose", given, True, context)
+        both = {**given, "entity_id": ["switch.plug_2", "switch.plug_3"]}
+        await hass.services.async_call(DOMAIN, "propose", both, True, context)
         several = await phones.pushed("Annas phone", "(+2)")
         assert phones.of("Annas phone") == [push, several]
     assert push["title"] == "HearthNet waits for you"

@@ -263,13 +263,13 @@ async def test_a_question_is_answered_once(
     hass: HomeAssistant, client: MockHAClientWebSocket
 ) -> None:
     await subscribe(client)
-    await propose(hass, "switch.turn_off", FREEZER, await owner(hass))
+    await propose(hass, "switch.turn_on", FREEZER, await owner(hass))
     event = await until(
         client, lambda e: e["type"] == "status" and bool(e["status"]["questions"])
     )
     (question,) = event["status"]["questions"]
     assert question["targets"] == [{"entity_id": FREEZER, "name": "Freezer"}]
-    assert question["wanted"] == "off"
+    assert question["wanted"] == "on"
     assert question["evening"] is None
     assert question["now"].startswith("Now it is ")
     (waiting,) = (await ask(client, "page"))["result"]["rows"]
@@ -277,9 +277,9 @@ async def test_a_question_is_answered_once(
 
     answer = await ask(client, "answer", questions=question["ids"], approve=True)
     assert answer["success"], answer
-    assert answer["result"]["speech"] == "Freezer was already off."
+    assert answer["result"]["speech"] == "Freezer is now on."
     (row,) = (await ask(client, "page"))["result"]["rows"]
-    assert (row["id"], row["outcome"]) == (waiting["id"], "already_so")
+    assert (row["id"], row["outcome"]) == (waiting["id"], "changed")
     answer = await ask(client, "answer", questions=question["ids"], approve=True)
     assert answer["error"]["code"] == "not_found"
 
@@ -289,7 +289,7 @@ async def test_what_is_asked_alike_is_put_as_one_question(
 ) -> None:
     """Each is bound and verified by itself; a person is asked once."""
     expose(hass, PUMP)
-    await propose(hass, "switch.turn_off", [FREEZER, PUMP], await owner(hass))
+    await propose(hass, "switch.turn_on", [FREEZER, PUMP], await owner(hass))
     (question,) = (await subscribe(client))["status"]["questions"]
     assert [t["entity_id"] for t in question["targets"]] == [FREEZER, PUMP]
     assert len(question["ids"]) == 2
@@ -298,11 +298,11 @@ async def test_what_is_asked_alike_is_put_as_one_question(
     answer = await ask(client, "answer", questions=[first], approve=False)
     assert answer["result"]["speech"] is None
     answer = await ask(client, "answer", questions=question["ids"], approve=True)
-    assert answer["result"]["speech"] == "Pump was already off."
+    assert answer["result"]["speech"] == "Pump is now on."
     rows = (await ask(client, "page"))["result"]["rows"]
     assert {r["targets"][0]["name"]: r["outcome"] for r in rows} == {
         "Freezer": "refused",
-        "Pump": "already_so",
+        "Pump": "changed",
     }
     answer = await ask(client, "answer", questions=question["ids"], approve=True)
     assert answer["error"]["code"] == "not_found"
@@ -312,7 +312,7 @@ async def test_a_card_about_one_device_tells_of_no_other(
     hass: HomeAssistant, client: MockHAClientWebSocket
 ) -> None:
     user = await owner(hass)
-    await propose(hass, "switch.turn_off", FREEZER, user)
+    await propose(hass, "switch.turn_on", FREEZER, user)
     await propose(hass, "light.turn_on", DESK, user)
     said = {"text": "turn on the bed in five minutes"}
     context = Context(user_id=user.id)
@@ -364,7 +364,7 @@ async def test_a_routines_question_is_answered_for_the_evening(
         context = Context()
         ran = {"name": "Night round", "entity_id": "automation.night_round"}
         hass.bus.async_fire("automation_triggered", ran, context=context)
-        given = {"entity_id": FREEZER, "action": "switch.turn_off", "reason": "night"}
+        given = {"entity_id": FREEZER, "action": "switch.turn_on", "reason": "night"}
         response: Any = await hass.services.async_call(
             DOMAIN, "propose", given, True, context, None, True
         )
@@ -574,7 +574,7 @@ async def test_guests_decide_nothing(
     hass_ws_client: WebSocketGenerator,
     hass_read_only_access_token: str,
 ) -> None:
-    await propose(hass, "switch.turn_off", FREEZER, await owner(hass))
+    await propose(hass, "switch.turn_on", FREEZER, await owner(hass))
     client = await hass_ws_client(hass, hass_read_only_access_token)
     status = (await subscribe(client))["status"]
     assert not status["may_decide"]

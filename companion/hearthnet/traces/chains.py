@@ -143,7 +143,8 @@ def _because(body: Mapping[str, Any]) -> str:
     for item in body.get("evidence", ()):
         rule = f" ({item['rule']})" if item.get("rule") else ""
         found.append(f"{item.get('code', body.get('reason'))}{rule}")
-    return ", ".join(dict.fromkeys(found)) or str(body.get("reason"))
+    told = body.get("reason", body.get("outcome"))
+    return ", ".join(dict.fromkeys(found)) or str(told)
 
 
 def _outside(message: Message, names: Mapping[str, str]) -> Iterator[str]:

@@ -146,10 +146,12 @@ class _Task:
         """Return what became of it: a line, or one for each of a group's members."""
         if self.end is None or self._approved:
             return []
-        members: Mapping[str, str] = _body(self.end).get("members") or {}
+        body = _body(self.end)
+        members: Mapping[str, str] = body.get("members") or {}
         if len(set(members.values())) < 2:
             outcome, reason = self._verdict(self.end)
-            return [self._line(asked, self.order["device"], members, outcome, reason)]
+            moved = members or body.get("values") or {}
+            return [self._line(asked, self.order["device"], moved, outcome, reason)]
         # They came out differently: who looks for one of them wants its own line.
         return [
             replace(
@@ -192,7 +194,7 @@ class _Task:
         if reason is Reason.REVOKED and (why := self._revoked()):
             reason = why[0].code
         match end["type"]:
-            case MessageType.RECEIPT:
+            case MessageType.RECEIPT | MessageType.DENIAL if "outcome" in _body(end):
                 return Outcome(_body(end)["outcome"]), reason
             case MessageType.CONFIRMATION_REQUEST:
                 if EventId.parse(end["id"]).boot < self._boot:

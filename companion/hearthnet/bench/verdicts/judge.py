@@ -85,7 +85,9 @@ class Judge:
             elif self.oracle.taken(answer["body"]["target"], now):
                 self._wrong("acceptance", answer, ["reserved"], now)
             return
-        reason = WORDS.get(reason := answer["body"]["reason"], reason)
+        # Nobody was asked, for it was so already: the word is what was in the way.
+        reason = answer["body"].get("reason", "confirmation_required")
+        reason = WORDS.get(reason, reason)
         tally.reasons[reason] += 1
         if reason == "reserved":
             held = self.oracle.taken(target, now) or self.oracle.waits_out(target, now)

@@ -12,13 +12,14 @@ from ..assignment import Assignment
 from ..clock import Clock, Zone
 from ..compile import Compiled
 from ..confirmations import LIFE, Binding
+from ..devices import Values
 from ..holding import HoldChange
 from ..intents import Evidence
 from ..leases import DEFAULT_TTL, MAX_TTL, Bound, Lease
 from ..messages import EventId, Json, Message, MessageType
 from ..node import Node, Record
 from ..operations import Problem
-from ..reasons import Reason
+from ..reasons import Outcome, Reason
 from ..reservations import Reservations
 from ..verify import Ruling
 from .keeping import kept_by
@@ -106,6 +107,10 @@ class Issuer:
             return self._deny(proposal, (later,), compiled)
         ruling = self._verifier.rule(task.assignment, compiled, late=self._late(task))
         if ruling.reason is Reason.CONFIRMATION_REQUIRED:
+            # Nobody needs to agree to what is so; a lease may be for later.
+            as_wanted = self._verifier.as_wanted(compiled)
+            if as_wanted is not None and task.assignment.ttl is None:
+                return self._leave(proposal, compiled, as_wanted)
             return self._ask_person(proposal, task, compiled, ruling)
         if ruling.reason is not None:
             return self._deny(proposal, ruling.evidence, compiled, ruling)
@@ -212,6 +217,20 @@ class Issuer:
         )
         task.compiled, task.binding = compiled, binding
         return question
+
+    def _leave(
+        self, proposal: Message, compiled: Compiled, values: Mapping[str, Values]
+    ) -> Record:
+        """Give no lease for what is so already, and say so."""
+        names = ", ".join(sorted(t.device.name for t in compiled.targets))
+        body: dict[str, Json] = {
+            "outcome": Outcome.ALREADY_SO,
+            **{k: proposal.body.get(k) for k in ("device", "operation", "parameters")},
+            "values": {device: dict(shown) for device, shown in values.items()},
+            "facts": self._verifier.facts(compiled),
+        }
+        text = f"No lease: {names} is as wanted already."
+        return self._answer(proposal, MessageType.DENIAL, text, body)
 
     def _deny(
         self,

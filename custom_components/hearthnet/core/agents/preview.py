@@ -86,6 +86,13 @@ def _verdict(
         source=source,
     )
     ruling = verifier.rule(assignment, compiled)
+    if (
+        ruling.reason is Reason.CONFIRMATION_REQUIRED
+        and (shown := verifier.as_wanted(compiled)) is not None
+    ):
+        return replace(
+            step(), outcome=Outcome.ALREADY_SO, values=shown.get(device_id, {})
+        )
     if ruling.evidence:
         return step(*ruling.evidence)
     # Last: what is forbidden stays so when the device is back.

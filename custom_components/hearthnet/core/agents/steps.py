@@ -107,6 +107,9 @@ def steps_of(
         step = replace(step, outcome=Outcome.GRANTED)
     elif message.type is MessageType.CONFIRMATION_REQUEST:
         step = replace(step, outcome=Outcome.WAITING)
+    elif body.get("outcome") == Outcome.ALREADY_SO:
+        shown = body["values"].get(device, next(iter(body["values"].values()), {}))
+        step = replace(step, outcome=Outcome.ALREADY_SO, values=shown)
     return (step,)
 
 

@@ -12,12 +12,13 @@ from ..assignment import Assignment
 from ..clock import Clock, Zone
 from ..compile import Compiled, compile_action
 from ..confirmations import Binding
-from ..devices import House
+from ..devices import House, Values
 from ..facts import Facts, asks_who_is_home
 from ..holds import Hold
 from ..messages import Json
 from ..node import Node
 from ..operations import Problem
+from ..outcomes import goals_of, needless
 from ..paths import device_path
 from ..reasons import Reason
 from ..state import POLICY_PATH, InForce, State
@@ -120,6 +121,18 @@ class Verifier:
             or self._approval(assignment, compiled) is not None,
         )
         return verify(case, self._node.view.commit_of)
+
+    def as_wanted(self, compiled: Compiled) -> dict[str, Values] | None:
+        """Return what an action's devices show, if it is surely all that is wanted."""
+        devices = [target.device for target in compiled.targets]
+        readings = {device.id: self._house.read(device.id) for device in devices}
+        # What an app showed a while ago may be otherwise by now.
+        if not all(one.available and one.seen is None for one in readings.values()):
+            return None
+        goals = goals_of(compiled.operation, compiled.parameters, devices, readings)
+        if not needless(compiled.operation, goals):
+            return None
+        return {device: reading.values for device, reading in readings.items()}
 
     def obstacle(self, assignment: Assignment, compiled: Compiled) -> Conflict | None:
         """Return the hold that keeps an action from being done by now, if any."""
