@@ -260,7 +260,7 @@ async def test_a_node_that_hangs_is_missed(
     phone = Peer("phone", tmp_path / "phone", mosquitto.port)
     async with hub, phone:
         await hub.sees("phone")
-        monkeypatch.setattr(phone.bus, "_say_status", lambda: None)
+        monkeypatch.setattr(phone.bus._statuses, "say", lambda: None)
         await hub.sees()
         assert not hub.bus.send(hub.say("darcy"))
         monkeypatch.undo()

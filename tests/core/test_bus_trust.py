@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hearthnet.core.bus import mqtt, presence, retry, twin
+from hearthnet.core.bus import presence, retry, statuses, twin
 from hearthnet.core.bus.envelope import pack, seal
 from hearthnet.core.companion import Companion
 from hearthnet.core.keys import SigningKey, pass_on
@@ -26,7 +26,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retry, "LONGEST_DELAY", 0.3)
     monkeypatch.setattr(stream, "STALL_SECONDS", 1.0)
     monkeypatch.setattr(host, "REOPEN_SECONDS", 0.05)
-    monkeypatch.setattr("hearthnet.core.bus.mqtt.ANSWER_SECONDS", 0.2)
+    monkeypatch.setattr("hearthnet.core.bus.statuses.ANSWER_SECONDS", 0.2)
 
 
 async def test_a_node_speaks_only_for_its_own_agents(
@@ -113,7 +113,7 @@ async def test_a_will_that_comes_late_is_not_what_the_next_one_finds(
 ) -> None:
     """A node was killed and is back; then the broker says that it is gone."""
     before = Peer("phone", tmp_path / "phone", mosquitto.port)
-    will = before.bus._status_payload(online=False)
+    will = before.bus._statuses.begin()
     await before.node.sync()
     await before.node.close()
     phone = Peer("phone", tmp_path / "phone", mosquitto.port)
@@ -153,7 +153,7 @@ async def test_nobody_makes_up_a_later_boot_of_another(
     mosquitto: Mosquitto, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A new boot drops what is granted; a machine taken over must not cause one."""
-    monkeypatch.setattr(mqtt, "ANSWER_SECONDS", 0.0)
+    monkeypatch.setattr(statuses, "ANSWER_SECONDS", 0.0)
     hub = Peer("hub", tmp_path / "hub", mosquitto.port)
     phone = Peer("phone", tmp_path / "phone", mosquitto.port)
     async with hub, phone:
@@ -163,7 +163,7 @@ async def test_nobody_makes_up_a_later_boot_of_another(
         assert status is not None
         data = pack("status", **{**status.as_dict(), "node": "hub", "boot": 99})
         forged = seal(data, KEYS["phone"].sign(data)).decode()
-        real = phone.bus._latest["hub"].decode()
+        real = phone.bus._statuses._latest["hub"].decode()
         changed = real.replace('"boot":1,', '"boot":99,')
         made_up: tuple[Json, ...] = (forged, changed, "x", None, 7)
         for said in made_up:

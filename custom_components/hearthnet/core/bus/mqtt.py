@@ -6,20 +6,18 @@ a second time. The record is another stream: see `librarian.stream`.
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from dataclasses import replace
 import logging
 import random
 import secrets
 from typing import Any
 
-from ..clock import to_text
 from ..journal import JournalError
 from ..keys import VerifyKey
 from ..messages import BROADCAST, Json, MessageType
 from ..node import Node, Record
 from . import Handler
 from .broker import Broker, Topics
-from .envelope import pack, seal, unpack, verified
+from .envelope import pack, seal
 from .inbound import Again, Done, Framed, FrameHandler, Heard, Inbound, Rejected
 from .link import (
     Connect,
@@ -35,7 +33,8 @@ from .outbound import Outbound
 from .presence import BEAT, Presence, Status
 from .reports import Reports
 from .retry import Backoff, first
-from .twin import ANSWER_SECONDS, Twin, Verdict
+from .statuses import Statuses
+from .twin import Twin
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -74,7 +73,7 @@ class MqttBus:
         self.presence = Presence(node.clock)
         self.about: dict[str, Json] = {}
         """What the node says of itself beside the rest; `announce` tells changes."""
-        self._status = Status(
+        own = Status(
             node=node.name,
             boot=node.boot,
             instance=secrets.token_hex(4),
@@ -90,7 +89,6 @@ class MqttBus:
         self.on_status: Callable[[Status], None] = lambda _status: None
         """Told of every status, also of those that change nothing."""
         self._agents = LocalBus(node.name)
-        self._frames: dict[str, FrameHandler] = {"seen": self._take_seen}
         self._inbound = Inbound(
             self.topics,
             self._key_of,
@@ -101,8 +99,19 @@ class MqttBus:
         )
         self._outbound = Outbound(node, self._broken)
         self.twin = Twin()
-        self._latest: dict[str, bytes] = {}
-        """The last status of each node, as it was signed."""
+        self._statuses = Statuses(
+            node,
+            own,
+            topics=self.topics,
+            outbound=self._outbound,
+            presence=self.presence,
+            twin=self.twin,
+            about=lambda: self.about,
+            changed=on_change,
+            spawn=self._spawn,
+            end=lambda why: self._broken(LinkError(why)),
+        )
+        self._frames: dict[str, FrameHandler] = {"seen": self._statuses.take_seen}
         self._link: Connection | None = None
         self._stopping = asyncio.Event()
         self._failed: asyncio.Future[None] | None = None
@@ -164,7 +173,7 @@ class MqttBus:
     def announce(self) -> None:
         """Say anew what this node is and whom it knows."""
         if self._link is not None and not self.fenced:
-            self._say_status()
+            self._statuses.say()
 
     def look_again(self) -> None:
         """Have the broker tell anew who is there: somebody was enrolled."""
@@ -174,7 +183,7 @@ class MqttBus:
     def forget(self, node: str) -> None:
         """Cut a node off that is not enrolled any more."""
         self._inbound.forget(node)
-        self._latest.pop(node, None)
+        self._statuses.forget(node)
         self.presence.forget(node)
         self._on_change()
 
@@ -210,13 +219,12 @@ class MqttBus:
 
     async def _live(self) -> None:
         """One connection."""
-        self._status = replace(self._status, boot=self._node.boot)
-        gone = self._status_payload(online=False)
+        gone = self._statuses.begin()
         topic = self.topics.status(self._node.name)
         will = Will(topic=topic, payload=gone)
         async with self._connect(self._broker, self._identifier, will) as link:
             self._failed = failed = asyncio.get_running_loop().create_future()
-            if self._status.boot != self._node.boot:
+            if self._statuses.own.boot != self._node.boot:
                 raise LinkError("a new boot began while connecting")
             tasks: list[asyncio.Future[Any]] = []
             try:
@@ -231,7 +239,7 @@ class MqttBus:
                 self._link = link
                 self._outbound.open(link)
                 self._set_problem(None)
-                self._say_status()
+                self._statuses.say()
                 self._greet()
                 await first([*tasks, failed])
                 if not self.fenced:
@@ -263,7 +271,7 @@ class MqttBus:
         """Give signs of life; look who gives none."""
         while True:
             await asyncio.sleep(BEAT)
-            self._say_status()
+            self._statuses.say()
             if self.presence.sweep():
                 self._on_change()
 
@@ -287,17 +295,6 @@ class MqttBus:
             self._on_change()
 
     # Speaking
-
-    def _status_payload(self, *, online: bool) -> bytes:
-        status = replace(self._status, online=online, about=self.about)
-        at = to_text(self._node.clock.now())
-        data = pack("status", at=at, **status.as_dict())
-        return seal(data, self._node.sign(data))
-
-    def _say_status(self) -> None:
-        topic = self.topics.status(self._node.name)
-        self._status = replace(self._status, boot=self._node.boot)
-        self._outbound.put(topic, self._status_payload(online=True), retain=True)
 
     def _greet(self) -> None:
         """Tell of this boot, once: others then know what died with the one before."""
@@ -360,7 +357,9 @@ class MqttBus:
         try:
             if kind == found.kind == "status":
                 self._inbound.note_clock(found)
-                self._take_status(Status.from_dict(found.frame), found)
+                status = Status.from_dict(found.frame)
+                self._statuses.take(status, found)
+                self.on_status(status)
                 done()
             elif (handler := self._frames.get(kind)) is not None:
                 handler(found, done)
@@ -369,54 +368,6 @@ class MqttBus:
         except (LookupError, TypeError, ValueError, AttributeError) as error:
             _LOGGER.warning("A %s frame of %s: %r", kind, found.sender, error)
             done()
-
-    def _take_status(self, status: Status, found: Framed) -> None:
-        if status.node == self._node.name:
-            self._take_own(status, found.retained)
-        elif status.boot < self.presence.seen(status.node):
-            if status.online and status.node in self._latest:
-                # Its disk went back, and the broker does not know it either.
-                said = self._latest[status.node].decode()
-                self.send_frame(status.node, "seen", said=said)
-        else:
-            self._latest[status.node] = found.payload
-            if self.presence.take(status):
-                self._on_change()
-        self.on_status(status)
-
-    def _take_seen(self, found: Framed, done: Done) -> None:
-        """Hear that a later boot of this node was seen; it may still live.
-
-        What this node has said then proves it, or anybody could end its boots.
-        """
-        done()
-        said, _ = verified(found.frame["said"].encode(), self._node.public_key)
-        status = Status.from_dict(unpack(said) or {})
-        mine = found.kind == "inbox" and status.node == self._node.name
-        if mine and status.boot >= self._node.boot:
-            self.twin.seen = max(self.twin.seen, status.boot)
-            self._say_status()
-            self._spawn(self.twin.outlive(self._node, ANSWER_SECONDS))
-
-    def _take_own(self, status: Status, retained: bool) -> None:
-        """Look at what is said in this node's name."""
-        match self.twin.look(self._status, status, retained=retained):
-            case Verdict.SAY_AGAIN:
-                self._say_status()
-                self._on_change()
-            case Verdict.ASK:
-                self._say_status()
-                self._spawn(self.twin.outlive(self._node, ANSWER_SECONDS))
-            case Verdict.OUTLIVE:
-                self._spawn(self.twin.outlive(self._node, 0))
-            case Verdict.STOP:
-                # An equal one has to hear of this one, to stop as well.
-                self._say_status()
-                self._spawn(self._give_way())
-
-    async def _give_way(self) -> None:
-        await self._outbound.drain()
-        self._broken(LinkError(self.twin.fenced or ""))
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.ensure_future(work)
@@ -434,5 +385,5 @@ class MqttBus:
         return self._node.public_key if node == self._node.name else self._key(node)
 
     def _owner_of(self, agent: str) -> str | None:
-        here = agent in self._status.agents
+        here = agent in self._statuses.own.agents
         return self._node.name if here else self.presence.owner(agent)
