@@ -30,7 +30,10 @@ from .days import LOCKED, SCENES, TRACES, recorded
     [
         (b"\xff\xfe{}", "not UTF-8"),
         (b"[" * 200_000, "recursion"),
-        (b'{"format": NaN}', "NaN is no number"),
+        (b"{}", "decisions: required key not provided"),
+        (b'{"format": NaN}', "format: expected a number up to"),
+        (b'{"steps": [[1e999]]}', "steps[0][0]: expected a number up to"),
+        (b'{"steps": ' + b"[" * 60 + b"]" * 60 + b"}", "nested too deeply"),
         (b'{"format": "\\ud800"}', "surrogates"),
     ],
 )
@@ -93,14 +96,14 @@ def test_a_damaged_trace_plays_or_is_refused(draw: DataObject) -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"at": -1}, "steps[1].at: expected a number from 0 to"),
+        ({"at": -1}, "steps[1].at: value must be at least 0"),
         ({"at": 0}, "steps[1].at: before that of the step before it"),
-        ({"do": "boot"}, "steps[1].do: expected one of answer,"),
-        ({"do": "__class__"}, "steps[1].do: expected one of answer,"),
+        ({"do": "boot"}, "steps[1].do: value must be one of ['answer',"),
+        ({"do": "__class__"}, "steps[1].do: value must be one of ['answer',"),
         ({"device": "nothing"}, "steps[1].device: not one of the devices"),
-        ({"values": [1]}, "steps[1].values: expected an object"),
-        ({"colour": 1}, "steps[1].colour: unknown"),
-        ({"cause": "fate"}, "steps[1].cause: expected one of"),
+        ({"values": [1]}, "steps[1].values: expected dict"),
+        ({"colour": 1}, "steps[1].colour: extra keys not allowed"),
+        ({"cause": "fate"}, "steps[1].cause: value must be one of"),
     ],
 )
 def test_what_is_wrong_is_named_with_its_place(

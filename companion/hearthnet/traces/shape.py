@@ -4,11 +4,12 @@ A trace is written by hand, sent by strangers and damaged on the way. What is wr
 named with its place; nothing of a trace that has another shape is played.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 import json
-from math import isfinite
 from typing import Any
+
+import voluptuous as vol
 
 from hearthnet.core.approvals import Approval
 from hearthnet.core.deferred import Deferred
@@ -20,14 +21,15 @@ from hearthnet.core.status import Cause
 
 FORMAT = "hearthnet-trace/1"
 
-type Check = Callable[[Any, str], None]
-"""Takes a value and its place; raises TraceError naming the place."""
-
 LONGEST = 366 * 86_400.0
 """Seconds after the start at which a step may come."""
 RACE = 1.0
 """Seconds in which a lease comes to its gate, even on a busy machine."""
 _YEARS = range(2000, 2100)
+_DEEPEST = 50
+"""Lists and objects in one another; what reads them later calls itself for each."""
+_LARGEST = 1e300
+"""No float is as large as some numbers that JSON can write."""
 _KEPT: Mapping[str, Callable[[Any], object]] = {
     "approvals": Approval.from_dict,
     "deferred": Deferred.from_dict,
@@ -44,312 +46,257 @@ class TraceError(ValueError):
 def loaded(text: str) -> dict[str, Any]:
     """Return the JSON object of a trace that has the right shape, or TraceError."""
     try:
-        data = json.loads(text, parse_constant=_no_constant)
+        data = json.loads(text)
         # JSON can escape half of a character, which nothing could write again.
         json.dumps(data, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:
         raise TraceError(f"not JSON: {error}") from None
-    if not isinstance(data, dict):
-        raise TraceError("not a JSON object")
-    _TRACE(data, "")
-    _known_devices(data)
-    at = 0.0
-    for number, step in enumerate(data["steps"]):
-        if step["at"] < at:
-            raise TraceError(f"steps[{number}].at: before that of the step before it")
-        at = step["at"]
-    return data
+    try:
+        checked: dict[str, Any] = _TRACE(data)
+    except vol.MultipleInvalid as wrong:
+        first = min(wrong.errors, key=_order)
+        raise TraceError(f"{_place(first.path)}: {first.msg}") from None
+    return checked
 
 
-def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is no number")
+def _order(error: vol.Invalid) -> list[Any]:
+    """Sort by place: voluptuous names fields that are missing in any order."""
+    return [part if isinstance(part, int) else str(part) for part in error.path]
 
 
-def _known_devices(data: Mapping[str, Any]) -> None:
-    known: set[str] = set()
-    for number, device in enumerate(data["devices"]):
-        if device["id"] in known:
-            raise TraceError(f"devices[{number}].id: {device['id']!r} is there twice")
-        known.add(device["id"])
-    for number, step in enumerate(data["steps"]):
-        about = (
-            step["do"] in ("change", "unseen", "away", "back") and "node" not in step
-        )
-        if about and step.get("device") not in known:
-            raise TraceError(f"steps[{number}].device: not one of the devices")
+def _place(path: Iterable[Any]) -> str:
+    parts = (f"[{p}]" if isinstance(p, int) else f".{str(p)[:40]}" for p in path)
+    return "".join(parts).removeprefix(".") or "the trace"
 
 
 # What values may be
 
 
-def _text(value: Any, place: str) -> None:
-    if not isinstance(value, str):
-        raise TraceError(f"{place}: expected a text")
+def _usable(data: Any) -> Any:
+    """Check that nothing in it is nested without end, or a number that is none."""
+    level: list[tuple[list[Any], Any]] = [([], data)]
+    for _ in range(_DEEPEST):
+        inner = []
+        for path, value in level:
+            match value:
+                case dict():
+                    inner += [([*path, name], item) for name, item in value.items()]
+                case list():
+                    inner += [([*path, at], item) for at, item in enumerate(value)]
+                case int() | float() if not abs(value) <= _LARGEST:
+                    raise vol.Invalid(f"expected a number up to {_LARGEST}", path)
+        level = inner
+    if level:
+        raise vol.Invalid("nested too deeply", level[0][0][:4])
+    return data
 
 
-def _flag(value: Any, place: str) -> None:
-    if not isinstance(value, bool):
-        raise TraceError(f"{place}: expected true or false")
-
-
-def _number(low: float | None = None, high: float | None = None) -> Check:
-    def check(value: Any, place: str) -> None:
-        fine = isinstance(value, int | float) and not isinstance(value, bool)
-        # No float is as large as some numbers that JSON can write.
-        if not fine or abs(value) > 1e300 or not isfinite(value):
-            raise TraceError(f"{place}: expected a number")
-        if (low is not None and value < low) or (high is not None and value > high):
-            raise TraceError(f"{place}: expected a number from {low} to {high}")
-
-    return check
-
-
-def _index(value: Any, place: str) -> None:
-    _number(0)(value, place)
-    if not isinstance(value, int):
-        raise TraceError(f"{place}: expected a whole number")
-
-
-def _json(value: Any, place: str) -> None:
-    match value:
-        case dict():
-            for name, item in value.items():
-                _json(item, f"{place}.{name}")
-        case list():
-            for number, item in enumerate(value):
-                _json(item, f"{place}[{number}]")
-        case int() | float():
-            if not isinstance(value, bool):
-                _number()(value, place)
-
-
-def _one_of(words: Collection[str]) -> Check:
-    def check(value: Any, place: str) -> None:
-        if not isinstance(value, str) or value not in words:
-            raise TraceError(f"{place}: expected one of {', '.join(sorted(words))}")
+def _text(fits: Callable[[str], object], what: str) -> Callable[[Any], str]:
+    def check(value: Any) -> str:
+        if not isinstance(value, str) or not fits(value):
+            raise vol.Invalid(f"expected {what}")
+        return value
 
     return check
 
 
-def _id(value: Any, place: str) -> None:
-    """Check a device's id, which is part of a path in the record."""
-    if not isinstance(value, str) or not is_path(value) or "/" in value:
-        raise TraceError(f"{place}: expected letters, digits, _, - and .")
+def _is_entity_id(text: str) -> bool:
+    domain, dot, name = text.partition(".")
+    return bool(NAME.fullmatch(domain) and dot and name)
 
 
-def _node(value: Any, place: str) -> None:
-    if not isinstance(value, str) or not NAME.fullmatch(value):
-        raise TraceError(f"{place}: expected a node's name, such as darcy")
+def _number(value: Any) -> int | float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise vol.Invalid("expected a number")
+    return value
 
 
-def _entity_id(value: Any, place: str) -> None:
-    domain, dot, name = value.partition(".") if isinstance(value, str) else ("", "", "")
-    if not (NAME.fullmatch(domain) and dot and name):
-        raise TraceError(f"{place}: expected an entity's id, such as light.desk")
-
-
-def _moment(value: Any, place: str) -> None:
+def _moment(value: Any) -> str:
     try:
         moment = datetime.fromisoformat(value)
     except (TypeError, ValueError):
-        raise TraceError(f"{place}: expected a moment in ISO 8601") from None
+        raise vol.Invalid("expected a moment in ISO 8601") from None
     if moment.tzinfo is None or moment.year not in _YEARS:
-        raise TraceError(f"{place}: expected a moment of this century with its zone")
+        raise vol.Invalid("expected a moment of this century with its zone")
+    return str(value)
 
 
-def _range(value: Any, place: str) -> None:
-    _all(_or_null(_number()))(value, place)
-    if len(value) != 2:
-        raise TraceError(f"{place}: expected the lowest and the highest value")
-
-
-def _or_null(check: Check) -> Check:
-    return lambda value, place: None if value is None else check(value, place)
-
-
-def _all(check: Check) -> Check:
-    def every(value: Any, place: str) -> None:
-        if not isinstance(value, list):
-            raise TraceError(f"{place}: expected a list")
-        for number, item in enumerate(value):
-            check(item, f"{place}[{number}]")
-
-    return every
-
-
-def _one(check: Check) -> Check:
-    def single(value: Any, place: str) -> None:
-        _all(check)(value, place)
-        if len(value) != 1:
-            raise TraceError(f"{place}: expected exactly one")
-
-    return single
-
-
-def _map(check: Check, key: Check = _text) -> Check:
-    def every(value: Any, place: str) -> None:
-        if not isinstance(value, dict):
-            raise TraceError(f"{place}: expected an object")
-        for name, item in value.items():
-            key(name, f"{place}.{name[:40]}")
-            check(item, f"{place}.{name[:40]}")
-
-    return every
-
-
-def _object(needed: Mapping[str, Check], **optional: Check) -> Check:
-    known = {**needed, **optional}
-
-    def check(value: Any, place: str) -> None:
-        if not isinstance(value, dict):
-            raise TraceError(f"{place or 'the trace'}: expected an object")
-        dot = f"{place}." if place else ""
-        for name in needed:
-            if name not in value:
-                raise TraceError(f"{dot}{name}: missing")
-        for name, item in value.items():
-            if name not in known:
-                raise TraceError(f"{dot}{name[:40]}: unknown")
-            known[name](item, f"{dot}{name}")
-
-    return check
-
-
-def _state(value: Any, place: str) -> None:
+def _state(value: Mapping[str, Any]) -> Mapping[str, Any]:
     """Check what the record holds in the beginning, as the hub will read it."""
-    _map(_json)(value, place)
     for path, item in value.items():
-        folder = path.partition("/")[0]
-        if not is_path(path) or folder not in _KEPT or folder == path:
-            raise TraceError(f"{place}.{path[:40]}: not in {', '.join(sorted(_KEPT))}")
+        folder, slash, _ = path.partition("/")
+        if not is_path(path) or folder not in _KEPT or not slash:
+            raise vol.Invalid(f"not in {', '.join(_KEPT)}", [path])
         try:
             if item is not None:
                 _KEPT[folder](item)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise TraceError(f"{place}.{path}: {error}") from None
+            raise vol.Invalid(str(error), [path]) from None
+    return value
 
 
-# The trace
+def _step(value: Any) -> Any:
+    return STEPS[_DO(value)["do"]](value)
 
-_SECONDS = _number(0, LONGEST)
-_TEXTS = _all(_text)
-_VALUES = _map(_json)
-_PRINCIPAL = _object(dict.fromkeys(("kind", "id", "name", "role"), _text))
-_ACTION = _object(
-    {"targets": _all(_id), "operation": _text},
-    parameters=_VALUES,
-    relative=_map(_number()),
-    ranges=_map(_range),
-    after=_or_null(_index),
-    why=_text,
+
+def _consistent(trace: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Check what one place of a trace says of another."""
+    known: set[str] = set()
+    for number, device in enumerate(trace["devices"]):
+        if device["id"] in known:
+            twice = f"{device['id']!r} is there twice"
+            raise vol.Invalid(twice, ["devices", number, "id"])
+        known.add(device["id"])
+    at = 0.0
+    for number, step in enumerate(trace["steps"]):
+        if step["at"] < at:
+            before = "before that of the step before it"
+            raise vol.Invalid(before, ["steps", number, "at"])
+        at = step["at"]
+        about = step["do"] in ("change", "unseen", "away", "back")
+        if about and "node" not in step and step.get("device") not in known:
+            raise vol.Invalid("not one of the devices", ["steps", number, "device"])
+    return trace
+
+
+# The trace; a field whose name stands alone may be left out
+
+_ID = _text(
+    lambda text: is_path(text) and "/" not in text, "letters, digits, _, - and ."
 )
-_DROPPED = _object(
-    {"device": _text, "operation": _text, "outcome": _one_of([*Outcome])},
-    reason=_or_null(_one_of([*Reason])),
-    evidence=_all(_object({"text": _text}, code=_or_null(_one_of([*Reason])))),
-)
-_PLAN = _object(
-    {"kind": _one_of([*PlanKind])},
-    actions=_all(_ACTION),
-    asked=_all(_id),
-    reason=_or_null(_one_of([*Reason])),
-    near=_TEXTS,
-    standing=_flag,
-    until=_or_null(_moment),
-    due=_or_null(_moment),
-    source=_text,
-    dropped=_all(_DROPPED),
-)
-_WISH: dict[str, Check] = {
-    "text": _text,
-    "origin": _one_of([*Origin]),
-    "language": _text,
-    "area": _or_null(_text),
+_NODE = _text(NAME.fullmatch, "a node's name, such as darcy")
+_ENTITY_ID = _text(_is_entity_id, "an entity's id, such as light.desk")
+_SECONDS = vol.All(_number, vol.Range(0, LONGEST))
+_INDEX = vol.All(_number, int, vol.Range(0))
+_RANGE = vol.All([vol.Any(_number, None)], vol.Length(2, 2, "expected two values"))
+_OUTCOME = vol.In([*map(str, Outcome)])
+_REASON = vol.Any(vol.In([*map(str, Reason)]), None)
+_PRINCIPAL = {vol.Required(name): str for name in ("kind", "id", "name", "role")}
+_ACTION = {
+    vol.Required("targets"): [_ID],
+    vol.Required("operation"): str,
+    "parameters": dict,
+    "relative": {str: _number},
+    "ranges": {str: _RANGE},
+    "after": vol.Any(_INDEX, None),
+    "why": str,
+}
+_PLAN = {
+    vol.Required("kind"): vol.In([*map(str, PlanKind)]),
+    "actions": [_ACTION],
+    "asked": [_ID],
+    "reason": _REASON,
+    "near": [str],
+    "standing": bool,
+    "until": vol.Any(_moment, None),
+    "due": vol.Any(_moment, None),
+    "source": str,
+    "dropped": [
+        {
+            vol.Required("device"): str,
+            vol.Required("operation"): str,
+            vol.Required("outcome"): _OUTCOME,
+            "reason": _REASON,
+            "evidence": [{vol.Required("text"): str, "code": _REASON}],
+        }
+    ],
+}
+_WISH = {
+    "text": str,
+    "origin": vol.In([*map(str, Origin)]),
+    "language": str,
+    "area": vol.Any(str, None),
     "deadline": _SECONDS,
 }
-_BY: dict[str, Check] = {"principal": _PRINCIPAL}
-_ABOUT: dict[str, Check] = {"device": _id}
-_AT: dict[str, Check] = {"node": _node}
-_FIELDS: Mapping[str, Mapping[str, Check]] = {
-    "ask": _BY,
-    "propose": {**_BY, "actions": _one(_ACTION)},
+_BY = {vol.Required("principal"): _PRINCIPAL}
+_OF = {**_BY, vol.Required("of"): str}
+_LEASE = {**_BY, vol.Required("lease"): str}
+_DEVICE = {vol.Required("device"): _ID}
+_NEW = {**_DEVICE, vol.Required("values"): dict}
+_WHERE = {"device": _ID, "node": _NODE}
+_ONE = vol.Length(1, 1, "expected exactly one")
+_LEASED = {
+    vol.Required("targets"): vol.All([_ID], _ONE),
+    vol.Required("operation"): str,
+    "parameters": dict,
+}
+_FIELDS: Mapping[str, Mapping[Any, Any]] = {
+    "ask": {**_BY, **_WISH, "think": _SECONDS, "plan": vol.Any(_PLAN, None)},
+    "propose": {**_BY, **_WISH, vol.Required("actions"): vol.All([_ACTION], _ONE)},
     "lease": {
         **_BY,
-        "actions": _one(
-            _object({"targets": _one(_id), "operation": _text}, parameters=_VALUES)
-        ),
+        **_WISH,
+        vol.Required("actions"): vol.All([_LEASED], _ONE),
+        "ttl": _SECONDS,
     },
-    "use": {**_BY, "lease": _text},
-    "revoke": {**_BY, "lease": _text},
-    "answer": {**_BY, "of": _text, "approve": _flag},
-    "withdraw": {**_BY, "of": _text},
-    "cancel": {**_BY, "of": _text},
-    "change": {**_ABOUT, "values": _VALUES, "cause": _one_of([*Cause])},
-    "unseen": {**_ABOUT, "values": _VALUES},
-    "away": {},
-    "back": {},
-    "policy": {**_BY, "policy": _TEXTS},
-    "enable": {**_BY, "enabled": _flag},
-    "release": {**_BY, **_ABOUT, "attribute": _text},
-    "restart": {},
-    "crash": {},
+    "use": {**_LEASE, **_WISH},
+    "revoke": _LEASE,
+    "answer": {
+        **_OF,
+        **_WISH,
+        vol.Required("approve"): bool,
+        "until": vol.Any(_moment, None),
+    },
+    "withdraw": _OF,
+    "cancel": _OF,
+    "change": {
+        **_NEW,
+        vol.Required("cause"): vol.In([*map(str, Cause)]),
+        "principal": vol.Any(_PRINCIPAL, None),
+        "detail": str,
+        "race": str,
+    },
+    "unseen": _NEW,
+    "away": _WHERE,
+    "back": _WHERE,
+    "policy": {**_BY, vol.Required("policy"): [str]},
+    "enable": {**_BY, vol.Required("enabled"): bool},
+    "release": {**_BY, **_DEVICE, vol.Required("attribute"): str},
+    "restart": {"node": _NODE},
+    "crash": {"node": _NODE},
     "end": {},
 }
-_OPTIONAL: Mapping[str, Mapping[str, Check]] = {
-    "ask": {**_WISH, "think": _SECONDS, "plan": _or_null(_PLAN)},
-    "propose": _WISH,
-    "lease": {**_WISH, "ttl": _SECONDS},
-    "use": _WISH,
-    "answer": {**_WISH, "until": _or_null(_moment)},
-    "change": {"principal": _or_null(_PRINCIPAL), "detail": _text, "race": _text},
-    "away": {**_ABOUT, **_AT},
-    "back": {**_ABOUT, **_AT},
-    "restart": _AT,
-    "crash": _AT,
-}
-STEPS = tuple(_FIELDS)
-"""What a step may do: each is a method of `play.Player`."""
-
-
-def _step(value: Any, place: str) -> None:
-    do = str(value.get("do")) if isinstance(value, dict) else ""
-    _one_of(STEPS)(do, f"{place}.do")
-    shape = _object(
-        {"at": _SECONDS, "do": _text, **_FIELDS[do]},
-        name=_text,
-        **_OPTIONAL.get(do, {}),
-    )
-    shape(value, place)
-
-
-_DEVICE = _object(
-    {"id": _id, "entity_id": _entity_id, "name": _text, "values": _VALUES},
-    **dict.fromkeys(("area", "floor", "device_class", "risk"), _or_null(_text)),
-    **dict.fromkeys(("labels", "aliases"), _TEXTS),
-    **dict.fromkeys(("members", "moves"), _all(_id)),
-    physical=_or_null(_id),
-    manager=_node,
-    features=_or_null(_TEXTS),
-    assumed_state=_flag,
-    away=_flag,
-    answers=_all(
-        _object(
-            {}, seconds=_SECONDS, values=_VALUES, fails=_one_of([*Outcome]), text=_text
-        )
-    ),
-)
-_TRACE = _object(
+_COMMON = {vol.Required("at"): _SECONDS, vol.Required("do"): str, "name": str}
+STEPS = {do: vol.Schema({**_COMMON, **fields}) for do, fields in _FIELDS.items()}
+"""What a step may do and its shape: each is a method of `play.Player`."""
+_DO = vol.Schema({vol.Required("do"): vol.In(STEPS)}, extra=vol.ALLOW_EXTRA)
+_DEVICES: list[Mapping[Any, Any]] = [
     {
-        "format": _one_of([FORMAT]),
-        "title": _text,
-        "start": _moment,
-        "home": _or_null(_TEXTS),
-        "left_out": _index,
-        "policy": _TEXTS,
-        "devices": _all(_DEVICE),
-        "state": _state,
-        "steps": _all(_step),
-        "decisions": _TEXTS,
-    },
-    recipes=_map(_all(_map(_json)), _node),
+        vol.Required("id"): _ID,
+        vol.Required("entity_id"): _ENTITY_ID,
+        vol.Required("name"): str,
+        vol.Required("values"): dict,
+        **dict.fromkeys(("area", "floor", "device_class", "risk"), vol.Any(str, None)),
+        "labels": [str],
+        "aliases": [str],
+        "members": [_ID],
+        "moves": [_ID],
+        "physical": vol.Any(_ID, None),
+        "manager": _NODE,
+        "features": vol.Any([str], None),
+        "assumed_state": bool,
+        "away": bool,
+        "answers": [
+            {"seconds": _SECONDS, "values": dict, "fails": _OUTCOME, "text": str}
+        ],
+    }
+]
+_TRACE = vol.Schema(
+    vol.All(
+        _usable,
+        {
+            vol.Required("format"): vol.In([FORMAT]),
+            vol.Required("title"): str,
+            vol.Required("start"): _moment,
+            vol.Required("home"): vol.Any([str], None),
+            vol.Required("left_out"): _INDEX,
+            vol.Required("policy"): [str],
+            vol.Required("devices"): _DEVICES,
+            vol.Required("state"): vol.All(dict, _state),
+            vol.Required("steps"): [_step],
+            vol.Required("decisions"): [str],
+            "recipes": {_NODE: [dict]},
+        },
+        _consistent,
+    )
 )
