@@ -69,6 +69,25 @@ async def test_nobody_can_tell_by_what_name_the_broker_knows_a_node(
         assert secret.encode() not in said
 
 
+async def test_two_homes_on_one_prefix(mosquitto: Mosquitto, tmp_path: Path) -> None:
+    """Neither believes the other, people hear of it, the phone stays where it is."""
+    hub = Peer("hub", tmp_path / "hub", mosquitto.port)
+    phone = Peer("phone", tmp_path / "phone", mosquitto.port)
+    key = SigningKey(bytes([9]) * 32)
+    async with hub, phone:
+        await hub.sees("phone")
+        await phone.sees("hub")
+        async with Peer("hub", tmp_path / "other", mosquitto.port, key=key):
+            await hub.until(lambda: hub.bus.twin.zombie)
+            assert "another key" in (hub.bus.twin.zombie or "")
+            assert not hub.bus.fenced
+            status = phone.bus.presence.status("hub")
+            assert status
+            assert status.instance == hub.bus._statuses.own.instance
+            hub.bus.send(hub.say("darcy", "Still here."))
+            await phone.until(lambda: phone.texts() == ["Still here."])
+
+
 async def test_one_bad_frame_does_not_end_the_connection(
     mosquitto: Mosquitto, tmp_path: Path
 ) -> None:

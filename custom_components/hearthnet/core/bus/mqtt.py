@@ -342,6 +342,8 @@ class MqttBus:
                 self._publish(topic, found.answer)
         elif found is not None and found.sender != self._node.name:
             self._report(found)
+        elif found is not None:
+            self._statuses.claimed(delivery.payload)
         done()
 
     def _hear(self, heard: Heard) -> None:

@@ -11,7 +11,7 @@ from ..clock import to_text
 from ..messages import Json
 from ..node import Node
 from .broker import Topics
-from .envelope import pack, seal, unpack, verified
+from .envelope import EnvelopeError, pack, seal, unpack, unseal, verified
 from .inbound import Done, Framed
 from .outbound import Outbound
 from .presence import Presence, Status
@@ -90,6 +90,21 @@ class Statuses:
             self._twin.seen = max(self._twin.seen, status.boot)
             self.say()
             self._spawn(self._twin.outlive(self._node, ANSWER_SECONDS))
+
+    def claimed(self, payload: bytes) -> None:
+        """Hear what somebody says in this node's name, with a key that is not its own.
+
+        A will may be of this node's, from before its key was renewed; but who says
+        that he is there is another.
+        """
+        try:
+            said = unpack(unseal(payload)[0]) or {}
+        except EnvelopeError:
+            return
+        if said.get("kind") == "status" and said.get("online") is True:
+            name, where = self._node.name, self._topics.prefix
+            self._twin.zombie = f"another {name}, with another key, speaks on {where}"
+            self._changed()
 
     def forget(self, node: str) -> None:
         """Forget a node that is not enrolled any more."""
