@@ -11,6 +11,9 @@ import os
 from pathlib import Path
 import sys
 
+OFFLINE = "offline"
+"""The planner of a day on which no model answers."""
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the command line."""
@@ -30,7 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--planner",
         metavar="MODEL",
         help="what if this model of Anthropic's had planned all that people said;"
-        " the key is in ANTHROPIC_API_KEY, and each sentence costs a call",
+        " the key is in ANTHROPIC_API_KEY, and each sentence costs a call."
+        f" {OFFLINE}: what if no model had answered",
     )
     parser.add_argument(
         "--accept",
@@ -45,7 +49,9 @@ def run(arguments: argparse.Namespace) -> int:
     if what_if and arguments.accept:
         sys.stderr.write("--accept is for what really was\n")
         return 2
-    if arguments.planner is not None and "ANTHROPIC_API_KEY" not in os.environ:
+    without = arguments.planner == OFFLINE
+    model = None if without else arguments.planner
+    if model is not None and "ANTHROPIC_API_KEY" not in os.environ:
         sys.stderr.write("--planner needs the key in ANTHROPIC_API_KEY\n")
         return 2
     anew = None
@@ -54,10 +60,10 @@ def run(arguments: argparse.Namespace) -> int:
         from .traces.compare import accept, compare  # noqa: PLC0415
         from .traces.shape import TraceError  # noqa: PLC0415
 
-        if arguments.planner is not None:
+        if model is not None:
             from .traces.anew import claude, planned  # noqa: PLC0415
 
-            anew = partial(planned, claude(arguments.planner))
+            anew = partial(planned, claude(model))
     except ModuleNotFoundError as error:
         text = "pip install 'hearthnet[dewey,planner,replay]'"
         sys.stderr.write(f"{error.name} is missing: {text}\n")
@@ -68,11 +74,15 @@ def run(arguments: argparse.Namespace) -> int:
             if arguments.accept:
                 accept(path)
             found = compare(
-                path, arguments.policy, anew, over_broker=not arguments.fast
+                path,
+                arguments.policy,
+                anew,
+                without_model=without,
+                over_broker=not arguments.fast,
             )
             sys.stdout.writelines(f"{line}\n" for line in found.told())
             sys.stdout.flush()  # the next one takes a while
-            differs = bool(found.diff) and not what_if
+            differs = bool(found.diff.lines) and not what_if
             wrong = wrong or differs or bool(found.played.broken)
     except TraceError as error:
         sys.stderr.write(f"{error}\n")

@@ -6,7 +6,6 @@ intent run side by side, so they stand in the order of what they are about.
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from difflib import unified_diff
 import json
 import re
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 from hearthnet.core.messages import Message, MessageType
 from hearthnet.core.status import Cause
 
+DEFERRED = "deferred/"
 _EVENT = re.compile(r"\b[a-z][a-z0-9_-]*\.[0-9]+\.[0-9]+\b")
 
 
@@ -69,11 +69,6 @@ def without_events(text: str) -> str:
     return _EVENT.sub("...", text)
 
 
-def differences(before: Sequence[str], after: Sequence[str]) -> list[str]:
-    """Return how two runs differ, as a unified diff; empty when they do not."""
-    return list(unified_diff(before, after, "recorded", "replayed", lineterm="", n=3))
-
-
 def _intent(events: Iterable[Message], names: Mapping[str, str]) -> Iterator[str]:
     tasks: dict[str, list[str]] = {}
     titles: dict[str, str] = {}
@@ -87,7 +82,7 @@ def _intent(events: Iterable[Message], names: Mapping[str, str]) -> Iterator[str
         elif message.task is not None and message.task in tasks:
             tasks[message.task] += _said(message, names)
         elif message.type is MessageType.RESOLUTION and message.cause == message.intent:
-            ends.append(f"  end: {_end(message.body)}")
+            ends.append(f"  end: {_end(message)}")
     for task in sorted(tasks, key=lambda task: (titles[task], tasks[task])):
         yield titles[task]
         yield from tasks[task]
@@ -99,10 +94,15 @@ def _given(body: Mapping[str, Any]) -> str:
     return "".join(f" {name}={_json(value)}" for name, value in sorted(given.items()))
 
 
-def _end(body: Mapping[str, Any]) -> str:
+def _end(message: Message) -> str:
+    body = message.body
     # What was for later and is called off or missed has none.
     outcomes = sorted(body.get("outcomes", {}).items())
     counts = ", ".join(f"{number} {word}" for word, number in outcomes)
+    if any(
+        value and path.startswith(DEFERRED) for path, value in message.writes.items()
+    ):
+        return f"{counts}, goes back later" if counts else "kept for later"
     return counts or str(body.get("reason") or body["kind"])
 
 

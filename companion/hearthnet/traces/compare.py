@@ -7,7 +7,8 @@ from time import perf_counter
 
 from hearthnet.core.policy.load import load
 
-from .chains import differences
+from .differing import Differing, blocks, differing
+from .offline import offline
 from .play import Played, play
 from .player import Anew
 from .shape import TraceError
@@ -20,15 +21,10 @@ class Comparison:
 
     trace: Trace
     played: Played
-    diff: list[str]
-    """How the decisions differ, as a unified diff."""
+    diff: Differing
+    """How the decisions differ."""
     seconds: float
     """How long playing took."""
-
-    @property
-    def changed(self) -> int:
-        """How many lines of decisions differ."""
-        return sum(line[0] in "+-" for line in self.diff[2:])
 
     def told(self) -> Iterator[str]:
         """Yield the lines that people read."""
@@ -39,9 +35,11 @@ class Comparison:
         yield (
             f"{self.trace.title}: {len(played.records):,} events in"
             f" {self.seconds:.1f} s{persisted}; {len(played.decisions)} lines of"
-            f" decisions, {self.changed} differ; {len(played.broken)} properties broken"
+            f" decisions, {self.diff.changed} differ;"
+            f" {len(played.broken)} properties broken"
         )
-        yield from (f"  {line}" for line in (*self.diff, *self.played.broken))
+        differences = self.diff.told(len(blocks(self.trace.decisions)))
+        yield from (f"  {line}" for line in (*differences, *self.played.broken))
 
 
 def compare(
@@ -49,21 +47,23 @@ def compare(
     policy: Path | None = None,
     anew: Anew | None = None,
     *,
+    without_model: bool = False,
     over_broker: bool = False,
 ) -> Comparison:
     """Play a trace's file; with `policy` as if that had been in force all along.
 
-    With `anew` as if that had planned what people say; `over_broker` see `play`.
+    With `anew` as if that had planned what people say, `without_model` as if no
+    model had answered; `over_broker` see `play`.
 
     Raises:
         OSError, TraceError, PolicyError: a file cannot be read.
         MosquittoError: there is no broker to start.
     """
     trace = Trace.load(path)
-    course = trace
+    course = offline(trace) if without_model else trace
     if policy is not None:
         text = _policy(policy)
-        course = trace.with_policy(text)
+        course = course.with_policy(text)
     start = perf_counter()
     try:
         played = play(course, anew, over_broker=over_broker)
@@ -72,7 +72,7 @@ def compare(
     return Comparison(
         trace=trace,
         played=played,
-        diff=differences(trace.decisions, played.decisions),
+        diff=differing(trace.decisions, played.decisions),
         seconds=perf_counter() - start,
     )
 

@@ -124,7 +124,8 @@ class _Cutter:
         } - {HUB}
         self._wishes: dict[str, Wish] = {}
         self._by_lease: dict[str, str] = {}
-        self._questions: dict[str, str] = {}
+        self._questions: dict[str, dict[str, str]] = {}
+        """Question to what a step says of it: of which intent, about which device."""
         for message in messages:
             with _named(message.id):
                 self._learn(message)
@@ -135,7 +136,10 @@ class _Cutter:
             case MessageType.INTENT:
                 self._wishes[message.id] = Wish(message)
             case MessageType.CONFIRMATION_REQUEST:
-                self._questions[message.id] = message.intent or ""
+                self._questions[message.id] = {
+                    "of": message.intent or "",
+                    "device": message.body["binding"]["target"][0],
+                }
         if (wish := self._wishes.get(message.intent or "")) is None:
             return
         wish.take(message)
@@ -243,7 +247,7 @@ class _Cutter:
             case MessageType.CONFIRMATION if body.get("principal"):
                 data = {
                     **_person(body),
-                    "of": self._questions.get(message.cause or "", ""),
+                    **self._questions.get(message.cause or "", {"of": ""}),
                     "approve": body["answer"] == "approved",
                     **({"until": body["until"]} if body.get("until") else {}),
                 }
@@ -261,27 +265,42 @@ class _Cutter:
             case MessageType.RESOLUTION if "approval" in body:
                 # One that stood at the beginning keeps its name.
                 question = str(body["approval"]["id"])
-                asked = self._questions.get(question, question)
-                yield Step(at=at, do="withdraw", data={**_person(body), "of": asked})
+                asked = self._questions.get(question, {"of": question})
+                yield Step(at=at, do="withdraw", data={**_person(body), **asked})
             case MessageType.RESOLUTION if "due" in body and body.get("principal"):
                 data = {**_person(body), "of": message.cause}
                 yield Step(at=at, do="cancel", data=data)
 
     def _away(self, refusal: Message) -> Iterator[Step]:
         """Take a device away while its manager looked: more is not known of it."""
-        task = self._task(refusal)
-        for device in task.body["targets"] if task else ():
+        found = self._task(refusal)
+        if found is None:
+            return
+        wish, task = found
+        # When played, what is due begins at its very moment, and what is to be done
+        # at once does so at one moment.
+        first = self._due(wish.message) or self.at(wish.first_beside(task))
+        for device in task.body["targets"]:
             data = {"device": device}
-            looked = max(0.0, self.at(task or refusal) - 0.001)
-            yield Step(at=looked, do="away", data=data)
+            yield Step(at=max(0.0, first - 0.002), do="away", data=data)
             yield Step(at=self.at(refusal) + 0.001, do="back", data=data)
+
+    def _due(self, intent: Message) -> float | None:
+        """Return when a plan for later was due, if the intent is one's."""
+        made = self._wishes.get(intent.cause or "")
+        due = made.plan().get("due") if made else None
+        if due is None:
+            return None
+        late = (intent.at - datetime.fromisoformat(due)).total_seconds()
+        return self.at(intent) - max(0.0, late)
 
     def _offline(self, dropped: Message) -> Iterator[Step]:
         """Take a node away from before the hub looked for it until it is heard of."""
-        task = self._task(dropped)
-        if task is None or task.to in self._gone or task.to not in self.furnished.nodes:
+        found = self._task(dropped)
+        node = found[1].to if found else ""
+        if found is None or node in self._gone or node not in self.furnished.nodes:
             return
-        node = task.to
+        task = found[1]
         self._gone.add(node)
         later = self._messages[self._messages.index(dropped) :]
         heard = next((m for m in later if m.event.node == node), dropped)
@@ -290,17 +309,15 @@ class _Cutter:
         yield Step(at=looked, do="away", data={"node": node})
         yield Step(at=at, do="back", data={"node": node})
 
-    def _task(self, message: Message) -> Message | None:
-        """Return the task that a message is about."""
-        return next(
-            (
-                task
-                for wish in self._wishes.values()
-                for task in wish.tasks
-                if task.id == message.task
-            ),
-            None,
+    def _task(self, message: Message) -> tuple[Wish, Message] | None:
+        """Return the task that a message is about, and what it is part of."""
+        found = (
+            (wish, task)
+            for wish in self._wishes.values()
+            for task in wish.tasks
+            if task.id == message.task
         )
+        return next(found, None)
 
     def _intent(self, wish: Wish) -> Iterator[Step]:
         message, body = wish.message, wish.message.body

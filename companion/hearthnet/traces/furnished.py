@@ -27,6 +27,8 @@ class Furnished:
         self._shadows: dict[str, Mapping[str, Any]] = {}
         self._operated: dict[str, str] = {}
         """Devices of which no more is known than one operation on them."""
+        self._named: dict[str, str] = {}
+        """What a task calls a device that was never seen."""
         self._managers: dict[str, str] = {}
         self._members: dict[str, list[str]] = {}
         self._assumed: set[str] = set()
@@ -62,7 +64,10 @@ class Furnished:
         """Learn which devices a task is about."""
         targets: list[str] = task.body["targets"]
         self._managers |= dict.fromkeys(targets, task.to)
-        self._operated |= dict.fromkeys(targets, task.body["operation"])
+        operation = task.body["operation"]
+        self._operated |= dict.fromkeys(targets, operation)
+        goal = task.content.removeprefix(f"{operation} on ")
+        self._named[task.body["device"]] = goal.partition(": ")[0]
         if targets != [task.body["device"]]:
             self._members[task.body["device"]] = targets
 
@@ -152,7 +157,12 @@ class Furnished:
         return Device(
             id=device,
             entity_id=entity_id,
-            name=str(facts.get("name") or shadow.get("name") or entity_id),
+            name=str(
+                facts.get("name")
+                or shadow.get("name")
+                or self._named.get(device)
+                or entity_id
+            ),
             domain=domain,
             device_class=facts.get("device_class"),
             manager=self._managers.get(device, JEEVES),

@@ -115,6 +115,7 @@ def plan_of(step: Step) -> Plan | None:
         reason=None if reason is None else Reason(reason),
         near=tuple(data.get("near", ())),
         standing=bool(data.get("standing")),
+        reverts=bool(data.get("reverts")),
         until=None if until is None else datetime.fromisoformat(until),
         due=None if due is None else datetime.fromisoformat(due),
         source=data.get("source", "sentences"),

@@ -97,7 +97,9 @@ class Player:
                 raise TraceError(f"step at {step.at}: {error!r}") from error
         ended = self._trace.steps and self._trace.steps[-1].do == "end"
         await asyncio.sleep(SLACK if ended else AFTER)
+        said = len(self._home.records)
         await self._home.halt()
+        del self._home.records[said:]  # that it ends here is no part of the day
         if self._wires is not None:
             await self._wires.stop()
 
@@ -312,11 +314,12 @@ class Player:
 
     def _question(self, step: Step) -> str:
         """Return what was asked because of a step; else what it names itself."""
-        intent = self._intents.get(step.data["of"])
+        intent, device = self._intents.get(step.data["of"]), step.data.get("device")
         asked = (
             record.message.id
             for record in self._home.records
             if record.message.type is MessageType.CONFIRMATION_REQUEST
             and record.message.intent == intent
+            and device in (None, *record.message.body["binding"]["target"])
         )
         return next(asked, step.data["of"])

@@ -188,9 +188,11 @@ _PLAN = {
     "reason": _REASON,
     "near": [str],
     "standing": bool,
+    "reverts": bool,
     "until": vol.Any(_moment, None),
     "due": vol.Any(_moment, None),
     "source": str,
+    "calls": _INDEX,
     "dropped": [
         {
             vol.Required("device"): str,
@@ -234,10 +236,11 @@ _FIELDS: Mapping[str, Mapping[Any, Any]] = {
     "answer": {
         **_OF,
         **_WISH,
+        "device": _ID,
         vol.Required("approve"): bool,
         "until": vol.Any(_moment, None),
     },
-    "withdraw": _OF,
+    "withdraw": {**_OF, "device": _ID},
     "cancel": _OF,
     "change": {
         **_NEW,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hearthnet.core.messages import Message, MessageType
-from hearthnet.core.reasons import Reason
+from hearthnet.core.reasons import DONE, Reason
 
 
 @dataclass
@@ -19,6 +19,8 @@ class Wish:
     ended: dict[str, int] = field(default_factory=dict)
     """Task to how many tasks there were when it ended."""
     grants: list[Message] = field(default_factory=list)
+    undone: list[str] = field(default_factory=list)
+    """Tasks that did not come to what they were for, in their order."""
     holds: list[Mapping[str, Any]] = field(default_factory=list)
     end: Message | None = None
 
@@ -34,6 +36,10 @@ class Wish:
                 body.get("reason") == Reason.STALE_STATE
             ):
                 self.again.add(message.task or "")
+            case MessageType.DENIAL | MessageType.REFUSAL:
+                self.undone.append(message.task or "")
+            case MessageType.RECEIPT if DONE.isdisjoint(body["members"].values()):
+                self.undone.append(message.task or "")
             case MessageType.RESOLUTION if message.task is not None:
                 if body.get("reason") == Reason.MANAGER_OFFLINE:
                     self.again.add(message.task)
@@ -52,6 +58,12 @@ class Wish:
         """What its end says."""
         return self.end.body if self.end else {}
 
+    def first_beside(self, task: Message) -> Message:
+        """Return the first of the tasks that were made at once with one."""
+        place = self.tasks.index(task)
+        starts = [count for count in self.ended.values() if count <= place]
+        return self.tasks[max(starts, default=0)]
+
     def plan(self) -> dict[str, Any]:
         """Return the plan in the form that a step has it."""
         actions = self.actions()
@@ -62,23 +74,21 @@ class Wish:
         for name in ("reason", "near"):
             if end.get(name) and not actions:
                 plan[name] = end[name]
+        if dropped := [one for one in self._untold() if one not in self._followed()]:
+            plan["dropped"] = dropped
         if end.get("planner"):
             plan["source"] = end["planner"]
-        tried = {(t.body["device"], t.body["operation"]) for t in self.tasks}
-        dropped = [
-            one
-            for one in end.get("refused") or ()
-            if (one["device"], one["operation"]) not in tried
-        ]
-        if dropped:
-            plan["dropped"] = dropped
+        if calls := (end.get("model") or {}).get("calls"):
+            plan["calls"] = calls
         standing = [h for h in self.holds if h.get("source") == "standing"]
         if standing:
             plan["standing"] = True
             plan["until"] = standing[0]["ends_at"]
         written = self.end.writes if self.end else {}
         waiting = written.get(f"deferred/{self.message.id}.json")
-        if isinstance(waiting, dict):
+        if isinstance(waiting, dict) and waiting["reverts"]:
+            plan |= {"standing": True, "until": waiting["due"], "reverts": True}
+        elif isinstance(waiting, dict):
             plan["due"] = waiting["due"]
             plan["actions"] = waiting["actions"]
         return plan
@@ -122,7 +132,32 @@ class Wish:
             if before:
                 action["after"] = max(before)
             number[task.id] = _merge(actions, action)
+        failed = [number[task] for task in self.undone if task in number]
+        for one in self._followed():
+            # What it was to be given is not on record, as it was given nothing.
+            action = {"targets": [one["device"]], "operation": one["operation"]}
+            action |= {"parameters": {}, "after": failed[-1]}
+            _merge(actions, action)
         return actions
+
+    def _untold(self) -> list[Mapping[str, Any]]:
+        """Return the steps of the plan that never became tasks."""
+        tasks = {(task.body["device"], task.body["operation"]) for task in self.tasks}
+        return [
+            {**one, "evidence": [_said(item) for item in one.get("evidence", ())]}
+            for one in self.result.get("refused") or ()
+            if (one["device"], one["operation"]) not in tasks
+        ]
+
+    def _followed(self) -> list[Mapping[str, Any]]:
+        """Return those that were left out because one before them was not done."""
+        untold = self._untold() if self.undone else ()
+        return [one for one in untold if one["reason"] == Reason.CANCELED]
+
+
+def _said(evidence: Mapping[str, Any]) -> dict[str, Any]:
+    """Return evidence without what it points to: when played, that is elsewhere."""
+    return {name: evidence[name] for name in ("text", "code") if name in evidence}
 
 
 def _merge(actions: list[dict[str, Any]], action: dict[str, Any]) -> int:
