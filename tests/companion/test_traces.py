@@ -345,7 +345,7 @@ def test_what_comes_due_is_in_the_day_or_after_it(tmp_path: Path) -> None:
     assert main(["replay", str(cut), "--fast"]) == 0
     asked = next(r for r in played.records if r.message.type is MessageType.RESOLUTION)
     assert main([*arguments, "--until", asked.message.id]) == 0
-    assert Trace.load(cut).decisions == ("Anna, app: Number 1", "  end: command")
+    assert Trace.load(cut).decisions == ("Anna, app: Number 1", "  end: kept for later")
     assert main(["replay", str(cut), "--fast"]) == 0
 
 

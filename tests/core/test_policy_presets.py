@@ -213,6 +213,18 @@ def test_a_voice_at_night_wakes_nobody_unasked(
     assert evaluate(POLICIES["balanced"], asked, now, Usage()).decision is expected
 
 
+@pytest.mark.parametrize(
+    ("home", "expected"),
+    [(None, CONFIRM), (frozenset[str](), CONFIRM), (frozenset({"Anna"}), ALLOW)],
+)
+def test_where_nobody_may_be_at_home_somebody_is_asked(
+    home: frozenset[str] | None, expected: Decision
+) -> None:
+    """C18: that nobody knows who is there is no leave to act."""
+    asked = replace(request("media_player.turn_on", RADIO, role="owner"), home=home)
+    assert evaluate(POLICIES["cautious"], asked, DAY, Usage()).decision is expected
+
+
 @pytest.mark.parametrize("name", PRESETS)
 def test_guests_and_children_open_no_door_by_themselves(name: str) -> None:
     for role in ("guest", "child", "unknown"):

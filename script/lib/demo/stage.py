@@ -9,7 +9,7 @@ import subprocess
 import time
 from typing import Any
 
-from tests.support.hass_server import HassServer
+from tests.support.hass_server import INTEGRATION, HassServer
 from tests.support.hass_websocket import HassWebsocket
 from tests.support.process import wait_until
 
@@ -195,19 +195,23 @@ def stage(
     choices: Mapping[str, Any] | None = None,
     env: Mapping[str, str] | None = None,
     beside: Machines | None = None,
+    yaml: str | None = None,
+    components: Mapping[str, Path] | None = None,
 ) -> Iterator[Stage]:
     """Start a home and set HearthNet up in it, through the real config flow.
 
     `choices` are answers to fields that shall not get what the flow suggests;
-    `beside` are the machines that take part.
+    `beside` are the machines that take part; `yaml` is a configuration of its
+    own, `components` are more custom integrations.
     """
     (config / "automations.yaml").write_text("[]\n")
     target = config / BLUEPRINT
     target.parent.mkdir(parents=True)
     shutil.copy(SHIPPED, target)
     choices = {**(choices or {}), **(beside.choices if beside else {})}
-    yaml = configuration(television=beside is None)
-    with HassServer(config, yaml=yaml, env=env) as hass:
+    yaml = yaml or configuration(television=beside is None)
+    components = {"hearthnet": INTEGRATION, **(components or {})}
+    with HassServer(config, yaml=yaml, components=components, env=env) as hass:
         say(f"Home Assistant runs at {hass.url}")
         entities = furnish(hass)
         say(f"A home of {len(entities)} devices: some slow, one broken, one unplugged")

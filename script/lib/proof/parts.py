@@ -2,11 +2,16 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from . import about, shown
 from .shown import Brief, Ran
 
 SHIPPED = "companion/hearthnet/traces/shipped"
+TRACES = [
+    f"{SHIPPED}/{path.name}"
+    for path in sorted((Path(__file__).parents[3] / SHIPPED).glob("*.json"))
+]
 CAUTIOUS = "custom_components/hearthnet/core/policy/presets/cautious.yaml"
 JSON = "JSON"
 """Stands in a command for the file that it writes its figures to."""
@@ -33,11 +38,7 @@ PARTS = (
         "replay",
         "Traces of a real Home Assistant, played with the real core",
         about.REPLAY,
-        (
-            *("hearthnet", "replay"),
-            *(f"{SHIPPED}/{name}.json" for name in ("scenes", "acceptance")),
-            f"{SHIPPED}/power_cut.json",
-        ),
+        ("hearthnet", "replay", *TRACES),
         shown.text,
         shown.replayed,
     ),

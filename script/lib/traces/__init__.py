@@ -1,0 +1,1 @@
+"""Records the traces that come with the package; see `docs/traces.md`."""
