@@ -108,8 +108,12 @@ def test_what_nobody_saw_is_found_by_who_looks(tmp_path: Path) -> None:
     assert play(again).decisions == list(again.decisions)
 
 
-def test_a_race_is_lost_again(tmp_path: Path) -> None:
-    """A hand was quicker than a lease on its way to the gate."""
+@pytest.mark.parametrize(
+    ("after", "lost"),
+    [("proposal", "    denied: stale_state"), ("grant", "    refused: stale_state")],
+)
+def test_a_race_is_lost_again(after: str, lost: str, tmp_path: Path) -> None:
+    """A hand was quicker than a proposal, or than a lease on its way to the gate."""
     trace = Trace.load(SCENES)
     lamp = next(d.id for d in trace.devices if d.entity_id.startswith("light."))
     turn = {"targets": [lamp], "operation": "light.turn_on"}
@@ -119,6 +123,7 @@ def test_a_race_is_lost_again(tmp_path: Path) -> None:
         "values": {"state": "on", "brightness_pct": 7},
         "cause": "device",
         "race": "hub.1.901",
+        "after": after,
     }
     at = trace.steps[-1].at + 5000
     steps = (
@@ -128,7 +133,7 @@ def test_a_race_is_lost_again(tmp_path: Path) -> None:
     )
     played = play(replace(trace, steps=steps))
     asked = played.decisions.index("Anna, app: Number 901")
-    assert "    refused: stale_state" in played.decisions[asked:]
+    assert lost in played.decisions[asked:]
     assert played.broken == []
     again = again_of(played, tmp_path)
     assert sum("race" in step.data for step in again.steps) == 1

@@ -115,9 +115,8 @@ class _Cutter:
         self._known = {HUB} if start.type is not MessageType.HELLO else set()
         """Nodes whose next start is not their first."""
         self._gone: set[str] = set()
-        self._granted: dict[str, tuple[str, float]] = {}
-        """Device to the intent whose lease has not come to the gate yet, and when
-        that was granted."""
+        self._underway: dict[str, Message] = {}
+        """By device: a proposal without an answer, or a lease that is not used yet."""
         self._known |= {
             path.removeprefix("nodes/").removesuffix(".json")
             for path in view.paths("nodes/")
@@ -164,15 +163,16 @@ class _Cutter:
                     known.setdefault(device, {}).update(values)
 
     def _follow(self, message: Message) -> None:
-        """Note for which devices a lease is on its way to the gate."""
+        """Note what is on its way to the root or to the gate, by device."""
         match message.type:
+            case MessageType.PROPOSAL:
+                self._underway[message.body["device"]] = message
             case MessageType.GRANT:
-                about = (message.intent or "", self.at(message))
-                self._granted |= dict.fromkeys(message.body["target"], about)
-            case MessageType.EXECUTE | MessageType.REFUSAL | MessageType.REVOCATION:
-                for device, (intent, _) in list(self._granted.items()):
-                    if intent == message.intent:
-                        del self._granted[device]
+                self._underway |= dict.fromkeys(message.body["target"], message)
+            case _ if message.task is not None:
+                for device, other in list(self._underway.items()):
+                    if other.task == message.task:
+                        del self._underway[device]
 
     def _unseen(
         self, receipt: Message, known: Mapping[str, Mapping[str, Any]]
@@ -204,9 +204,10 @@ class _Cutter:
                     for name in ("device", "values", "cause", "principal", "detail")
                     if body.get(name) or name == "values"
                 }
-                intent, granted = self._granted.get(body["device"], ("", -RACE))
-                if at - granted < RACE:
-                    data["race"] = intent
+                underway = self._underway.get(body["device"])
+                if underway is not None and at - self.at(underway) < RACE:
+                    data["race"] = underway.intent
+                    data["after"] = underway.type
                 yield Step(at=at, do="change", data=data)
             case MessageType.REFUSAL if (
                 body.get("reason") == Reason.UNREACHABLE and "grantee" not in body

@@ -9,7 +9,7 @@ from typing import Any
 
 from hearthnet.core.intents import Plan, Request
 from hearthnet.core.leases import DEFAULT_TTL
-from hearthnet.core.messages import MessageType
+from hearthnet.core.messages import Message, MessageType
 from hearthnet.core.node import Record
 from hearthnet.core.planner import Situation
 from hearthnet.core.status import Cause
@@ -188,11 +188,10 @@ class Player:
     def _said(self, record: Record) -> None:
         """Let a change come at the moment at which it raced with a lease."""
         message = record.message
-        if message.type is not MessageType.GRANT:
-            return
         for step in self._races:
             mine = self._intents.get(step.data["race"]) == message.intent
-            if mine and step.data["device"] in message.body["target"]:
+            if mine and message.type == step.data["after"] and _about(message, step):
+                # Before whoever is to hear of the message has heard of it.
                 asyncio.get_running_loop().call_soon(self._come, step)
                 return
 
@@ -323,3 +322,9 @@ class Player:
             and device in (None, *record.message.body["binding"]["target"])
         )
         return next(asked, step.data["of"])
+
+
+def _about(message: Message, step: Step) -> bool:
+    """Tell whether a proposal or a grant is about the device of a step."""
+    body, device = message.body, step.data["device"]
+    return device == body.get("device") or device in body.get("target", ())

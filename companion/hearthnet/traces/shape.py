@@ -247,7 +247,9 @@ _FIELDS: Mapping[str, Mapping[Any, Any]] = {
         vol.Required("cause"): vol.In([*map(str, Cause)]),
         "principal": vol.Any(_PRINCIPAL, None),
         "detail": str,
-        "race": str,
+        # Which message of which step it raced with; one needs the other.
+        vol.Inclusive("race", "race"): str,
+        vol.Inclusive("after", "race"): vol.In(["proposal", "grant"]),
     },
     "unseen": _NEW,
     "away": _WHERE,
