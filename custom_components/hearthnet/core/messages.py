@@ -93,7 +93,7 @@ class MalformedError(ValueError):
 
 @dataclass(frozen=True, kw_only=True)
 class Message:
-    """One message; see `docs/messages.md` for the body of each type."""
+    """One message; `docs/record.md` shows how it stands in the record."""
 
     id: str
     sender: str
