@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from custom_components.hearthnet.core.policy.load import preset
 from script.lib.demo.scenes import BEDROOM, STUDY, play as play_scenes
 from script.lib.demo.stage import Stage
 from tests.e2e import test_acceptance as acceptance
@@ -13,7 +12,16 @@ from tests.support.process import wait_until
 
 from .cases import FIVE, PRESSURE
 from .home import by_hand, now, speak, wall_switch
-from .wants import Rows, after, last_intent, propose, question, routine, while_thinking
+from .wants import (
+    Rows,
+    after,
+    last_intent,
+    preset,
+    propose,
+    question,
+    routine,
+    while_thinking,
+)
 
 type People = Mapping[str, Stage]
 FILM = "Film night: TV on, then the speaker at 30"

@@ -5,13 +5,20 @@ from datetime import timedelta
 from typing import Any
 
 from script.lib.demo.stage import Stage
+from tests.support.hass_server import INTEGRATION
 from tests.support.messages_api import Body, Reply, plan, shown
 
 from .home import now
 
 type Rows = Sequence[Mapping[str, Any]]
+_PRESETS = INTEGRATION / "core/policy/presets"
 AHEAD = timedelta(seconds=3)
 """How far ahead of now a schedule is."""
+
+
+def preset(name: str) -> str:
+    """Return the text of a shipped policy, without importing the integration."""
+    return (_PRESETS / f"{name}.yaml").read_text("utf-8")
 
 
 def last_intent(home: Stage) -> str:
