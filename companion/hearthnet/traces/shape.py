@@ -4,7 +4,7 @@ A trace is written by hand, sent by strangers and damaged on the way. What is wr
 named with its place; nothing of a trace that has another shape is played.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 import json
 from typing import Any
@@ -16,6 +16,7 @@ from hearthnet.core.deferred import Deferred
 from hearthnet.core.holds import Hold
 from hearthnet.core.intents import Origin, PlanKind
 from hearthnet.core.messages import NAME, is_path
+from hearthnet.core.phone.part import path_text
 from hearthnet.core.reasons import Outcome, Reason
 from hearthnet.core.status import Cause
 
@@ -54,19 +55,15 @@ def loaded(text: str) -> dict[str, Any]:
     try:
         checked: dict[str, Any] = _TRACE(data)
     except vol.MultipleInvalid as wrong:
-        first = min(wrong.errors, key=_order)
-        raise TraceError(f"{_place(first.path)}: {first.msg}") from None
+        first = min(wrong.errors, key=_path)
+        place = path_text(_path(first)) or "the trace"
+        raise TraceError(f"{place}: {first.msg}") from None
     return checked
 
 
-def _order(error: vol.Invalid) -> list[Any]:
-    """Sort by place: voluptuous names fields that are missing in any order."""
-    return [part if isinstance(part, int) else str(part) for part in error.path]
-
-
-def _place(path: Iterable[Any]) -> str:
-    parts = (f"[{p}]" if isinstance(p, int) else f".{str(p)[:40]}" for p in path)
-    return "".join(parts).removeprefix(".") or "the trace"
+def _path(error: vol.Invalid) -> tuple[str | int, ...]:
+    """Return the place. Sort by it: voluptuous names missing fields in any order."""
+    return tuple(p if isinstance(p, int) else str(p)[:40] for p in error.path)
 
 
 # What values may be
