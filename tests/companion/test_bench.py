@@ -1,6 +1,8 @@
 """The command `hearthnet bench`; its numbers are not judged here."""
 
 import asyncio
+from collections import Counter
+import gc
 import json
 import os
 from pathlib import Path
@@ -26,9 +28,11 @@ from hearthnet.bench.scale import measure as measure_scale
 from hearthnet.bench.slow_disk import SlowDisk
 from hearthnet.bench.timeline import measure as measure_timeline
 from hearthnet.cli import main
+from hearthnet.core import chronicle, leasebook, runs, view
 from hearthnet.core.messages import MessageType
+from hearthnet.core.node import Record
 from hearthnet.core.restart import Startup
-from hearthnet.virtual import VirtualClock
+from hearthnet.virtual import VirtualClock, run
 
 GOOD = Row(what="a time", target="< 1 ms", measured="2 ms", met=False, note="so what")
 WRONG = Row(what="lost", target="0", measured="1", met=False, exact=True)
@@ -206,3 +210,32 @@ def test_a_record_of_many_events_is_sound() -> None:
 def test_a_cell_of_the_grid() -> None:
     told = measure_scale(agents=4, devices=10, commands=40, seed=1)
     assert (told["wrong_refusals"], told["wrong_acceptances"]) == (0, 0)
+
+
+def test_a_hub_keeps_nothing_of_what_is_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of some it keeps the last few; of everything else an object an intent shows."""
+    for module, name in ((leasebook, "KEPT"), (runs, "KEPT"), (chronicle, "RECENT")):
+        monkeypatch.setattr(module, name, 10)
+    monkeypatch.setattr(view, "MAX_GONE", 10)
+    monkeypatch.setattr(scale, "DEVICES", 10)
+    seen: list[Counter[type]] = []
+
+    class Looking(scale._Writer):
+        def __init__(self) -> None:
+            self.count = 0
+
+        def take(self, _record: Record) -> None:
+            self.count += 1
+
+        def flush(self, _least: int = 1) -> None:
+            if self.count >= 300 * (len(seen) + 1):
+                gc.collect()
+                seen.append(Counter(map(type, gc.get_objects())))
+
+    clock = VirtualClock()
+    run(scale._live(tmp_path, clock, Looking(), 600), clock)
+    intents = 300 / 8
+    grown = {kind: n for kind, n in (seen[1] - seen[0]).items() if n > intents / 2}
+    assert grown == {}

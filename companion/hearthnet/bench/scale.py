@@ -281,6 +281,7 @@ async def _live(
             parameters={"brightness_pct": 1 + (number + 7 * (number // DEVICES)) % 100},
             reason=f"a wish, the {number}th",
         )
+        house.acts.clear()  # or the house would keep what the hub lets go of
         await node.sync()  # nothing is sent to the librarian before
         writer.flush(BATCH)
         number += 1
