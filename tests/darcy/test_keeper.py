@@ -157,6 +157,23 @@ async def test_a_key_that_is_not_allowed_is_one_problem(
     assert told.problems == [Reason.ADB_UNAUTHORIZED]
 
 
+async def test_reaching_does_not_wait_for_the_dialog(
+    keeper: Keeper, bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hearthnet.darcy.keeper.ALLOW", 0.02)
+    bench.adbd.keys = []
+    await keeper.look()
+    monkeypatch.setattr("hearthnet.darcy.keeper.ALLOW", 60)
+    bench.phone.link.hurry(person=True)
+    looking = asyncio.create_task(keeper.look())
+    await until(lambda: len(bench.adbd.asked) == 2)
+
+    assert not await keeper._adapter.reach()
+
+    assert not looking.done()
+    looking.cancel()
+
+
 async def test_a_run_does_not_wait_for_the_dialog(keeper: Keeper, bench: Bench) -> None:
     bench.adbd.keys = []
     looking = asyncio.create_task(keeper.look())

@@ -136,9 +136,12 @@ class PhoneAdapter:
         return {name: round(now - one.at, 3) for name, one in seen.items()}
 
     async def reach(self) -> bool:
-        """Try a phone that was not to be had; return whether it is back."""
+        """Try a phone that was not to be had; return whether it is back.
+
+        What only its owner can allow is not waited for.
+        """
         link = self._phone.link
-        if link.problem is None:
+        if link.problem is None or link.problem.reason is Reason.ADB_UNAUTHORIZED:
             return False
         link.hurry()
         with suppress(LinkError):
