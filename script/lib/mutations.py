@@ -26,6 +26,8 @@ ROOT = Path(__file__).parents[2]
 COPIED = ("custom_components", "companion", "tests", "pyproject.toml")
 FAILED = 1
 """Pytest's exit status when tests ran and some failed."""
+INSIDE = "integration/"
+"""Tests that need Home Assistant."""
 LIMIT = 240.0
 """Seconds after which tests are given up: a mutation may make them wait for ever."""
 
@@ -59,10 +61,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for number in range(options.jobs):
             trees.put(_copy(Path(folder) / str(number)))
         tests = sorted({test for m in chosen for test in m.tests})
-        status, said = _run(trees, tests, options.jobs)
-        if status != 0:
-            sys.stderr.write(f"The tests fail without a mutation: {said}\n")
-            return 1
+        for some in _apart(tests):
+            status, said = _run(trees, some, options.jobs)
+            if status != 0:
+                sys.stderr.write(f"The tests fail without a mutation: {said}\n")
+                return 1
         found = []
         with ThreadPoolExecutor(options.jobs) as pool:
             for one in pool.map(lambda mutation: _try(trees, mutation), chosen):
@@ -86,7 +89,7 @@ def _copy(tree: Path) -> Path:
         if source.is_dir():
             # `core` below the companion is a link, and below tests is wanted.
             left = ("core",) if name == "companion" else ()
-            ignore = shutil.ignore_patterns("__pycache__", "frontend", *left)
+            ignore = shutil.ignore_patterns("__pycache__", *left)
             shutil.copytree(source, tree / name, ignore=ignore)
         else:
             shutil.copy(source, tree / name)
@@ -125,6 +128,12 @@ def _run(trees: SimpleQueue[Path], tests: Sequence[str], jobs: int) -> tuple[int
         trees.put(tree)
 
 
+def _apart(tests: Sequence[str]) -> list[list[str]]:
+    """Part the tests that run inside Home Assistant's harness from the others."""
+    inside = [test for test in tests if test.startswith(INSIDE)]
+    return [some for some in (sorted({*tests} - {*inside}), inside) if some]
+
+
 def _tests(tree: Path, tests: Sequence[str], jobs: int = 0) -> tuple[int, str]:
     """Run tests until one fails; return the exit status and what failed.
 
@@ -133,13 +142,19 @@ def _tests(tree: Path, tests: Sequence[str], jobs: int = 0) -> tuple[int, str]:
         tests: below `tests`.
         jobs: processes that share them; 0: in one.
     """
+    inside = tests[0].startswith(INSIDE)
+    python = ROOT / (".venv" if inside else ".venv-core") / "bin/python"
     command: list[Path | str] = [
-        *(ROOT / ".venv-core/bin/python", "-m", "pytest", "-q", "-x"),
+        *(python, "-m", "pytest", "-q", "-x"),
+        *(("-p", "tests.phacc_compat") if inside else ()),
         *("-p", "no:cacheprovider", "--timeout", "60", "-n", str(jobs)),
         *(f"tests/{test}" for test in tests),
     ]
     environment = {**os.environ, "PYTHONPATH": str(tree / "companion")}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    if inside:
+        # Only the core's bytecode is known by its hash, and only for one Python.
+        environment["PYTHONDONTWRITEBYTECODE"] = "1"
     try:
         done = subprocess.run(
             command,

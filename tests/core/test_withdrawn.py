@@ -11,7 +11,7 @@ from hearthnet.core.intents import Action, Origin, Step
 from hearthnet.core.reasons import Outcome, Reason
 from hearthnet.simulation import Behavior, SimulatedHouse
 
-from .home import BEN, Home, ScriptedPlanner, command, lamp, request, running
+from .home import ANNA, BEN, Home, ScriptedPlanner, command, lamp, request, running
 
 GUEST = Principal(kind="user", id="gast", name="Gast", role="guest")
 
@@ -167,3 +167,46 @@ async def test_a_guest_undoes_only_what_was_his(tmp_path: Path) -> None:
         other = await home.hub.wishes.ask(request(f"undo {done.intent}", GUEST))
         assert other.reason is Reason.NOTHING_TO_UNDO
         assert house.values[desk.id]["brightness_pct"] == 90
+
+
+async def test_a_lease_is_used_by_whom_it_was_granted(tmp_path: Path) -> None:
+    house = SimulatedHouse()
+    desk = lamp(house, "desk")
+    async with running(tmp_path, house) as home:
+        lease = await leased(home, desk.id)
+        with pytest.raises(PermissionError):
+            await home.hub.wishes.execute(lease, principal=ANNA, origin=Origin.APP)
+        assert not house.acts
+        assert (await used(home, lease)).outcome is Outcome.CHANGED
+
+
+@pytest.mark.parametrize("operation", ["lock.unlock", "lock.lock"])
+async def test_what_is_wished_later_ends_a_question(
+    tmp_path: Path, operation: str
+) -> None:
+    """Nobody shall agree to what is no longer wanted, asked about or granted."""
+    house = SimulatedHouse()
+    door = Device(id="door", entity_id="lock.door", name="Door", domain="lock")
+    house.add(door, state="locked")
+    async with running(tmp_path, house, ScriptedPlanner()) as home:
+
+        async def wish(operation: str) -> Step:
+            result = await home.hub.wishes.propose(
+                principal=BEN,
+                origin=Origin.APP,
+                targets=(door.id,),
+                operation=operation,
+                parameters={},
+                reason="a test",
+            )
+            return result.steps[0]
+
+        assert (await wish("lock.unlock")).outcome is Outcome.WAITING
+        (first,) = home.hub.status.questions
+        later = await wish(operation)
+        asked = [question.id for question in home.hub.status.questions]
+        assert asked == ([later.event] if operation == "lock.unlock" else [])
+        with pytest.raises(LookupError):
+            await home.hub.wishes.answer(
+                first.id, principal=ANNA, origin=Origin.APP, approve=True
+            )

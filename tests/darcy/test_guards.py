@@ -11,6 +11,7 @@ import dataclasses
 import pytest
 
 from hearthnet.core.intents import Evidence
+from hearthnet.core.phone.recipe import Require
 from hearthnet.core.reasons import DONE, Outcome, Reason
 from hearthnet.core.verdict import Refused
 from hearthnet.darcy.adbkey import AdbKey
@@ -113,6 +114,23 @@ async def test_a_dark_phone_was_not_just_used(bench: Bench) -> None:
     bench.world.awake = False
 
     assert (await bench.run("tv.power_off")).outcome is Outcome.CHANGED
+
+
+async def test_a_dark_phone_stays_dark_unless_the_recipe_may_wake_it(
+    bench: Bench,
+) -> None:
+    required = Require(wake=False)
+    bench.recipe = dataclasses.replace(bench.recipe, require=required)
+    bench.world.awake = False
+
+    report = await bench.run("tv.power_off")
+
+    assert (report.outcome, report.reason) == (
+        Outcome.UNREACHABLE,
+        Reason.SCREEN_OFF,
+    )
+    assert not bench.world.awake
+    assert not bench.world.inputs()
 
 
 def touched_at(world: World, when: Callable[[list[str]], bool]) -> None:

@@ -425,6 +425,10 @@ async def test_users_have_their_own_rights(
     await hass.auth.async_update_user(user, group_ids=[GROUP_ID_READ_ONLY])
     await hass.async_block_till_done()
     assert not house.may_control(principal, hall)
+    assert house.people.may_read(principal, "light.hall")
+    await hass.auth.async_update_user(user, group_ids=[])
+    await hass.async_block_till_done()
+    assert not house.people.may_read(principal, "light.hall")
     await hass.auth.async_remove_user(user)
     await hass.async_block_till_done()
     assert house.people.principal(user.id) is None

@@ -107,6 +107,13 @@ async def test_the_requester_is_whom_the_agent_acts_for(
     gone = await call(hass, "Propose", "gone", **turn_on)
     assert gone.error
     assert hass.states.is_state("light.hall", "off")
+    # A model chose it: that is never the hand of a signed-in person.
+    await call(hass, "Propose", hass_owner_user.id, **turn_on)
+    hub = entry.runtime_data.hub
+    told = await hub.chronicle.timeline(limit=100, before=None, messages=True)
+    asked = [e["message"]["body"] for e in told["events"] if e["type"] == "intent"]
+    assert asked[0]["principal"]["id"] == hass_owner_user.id
+    assert {body["origin"] for body in asked} == {"chat", "agent"}
 
 
 async def test_get_state(

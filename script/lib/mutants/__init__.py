@@ -1,6 +1,6 @@
 """The safeguards, and how each is taken away: one list a part of the core."""
 
-from . import gate, phone, record, root, trust
+from . import gate, house, people, phone, record, root, trust
 from .kinds import CORE, Mutation
 
 MUTATIONS: tuple[Mutation, ...] = (
@@ -9,6 +9,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     *record.MUTATIONS,
     *trust.MUTATIONS,
     *phone.MUTATIONS,
+    *people.MUTATIONS,
+    *house.MUTATIONS,
 )
 
 __all__ = ("CORE", "MUTATIONS", "Mutation")

@@ -92,6 +92,7 @@ MUTATIONS = (
         "self.pace.command)",
         _GUARDS,
     ),
+    never("a dark phone stays dark", _DRIVER, "not require.wake", _GUARDS),
     without(
         "back to the home screen",
         f"{_DARCY}/driver.py",

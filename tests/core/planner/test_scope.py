@@ -110,6 +110,11 @@ def test_what_was_not_shown_is_outside() -> None:
     problem = reach.admits(UNLOCK, FRONT)
     assert problem
     assert problem.reason is Reason.OUT_OF_SCOPE
+    # What harms nobody is no exception.
+    lamps = [device(f"light.{name}", name.title(), "Hall") for name in ("one", "two")]
+    light = reach_of(ask("turn on the light"), lamps[:1])
+    assert light.admits(OPERATIONS["light.turn_on"], lamps[0]) is None
+    assert light.admits(OPERATIONS["light.turn_on"], lamps[1])
 
 
 def test_a_group_is_as_harmless_as_its_worst_member() -> None:
