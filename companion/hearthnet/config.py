@@ -4,6 +4,7 @@ It holds the companion's private key, so whoever has it can speak for it.
 """
 
 import base64
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 import json
 import os
@@ -18,6 +19,7 @@ from .core.enrolled import ROLES
 from .core.files import make_folder, sync_folder
 from .core.keys import SigningKey, VerifyKey
 from .core.messages import NAME
+from .core.phone.part import Part, RecipeError
 
 
 class ConfigError(Exception):
@@ -70,21 +72,36 @@ class Config:
         except (OSError, tomllib.TOMLDecodeError) as error:
             raise ConfigError(f"{path}: {error}") from error
         try:
-            name, role = data.pop("name"), data.pop("role")
-            if not NAME.fullmatch(name) or role not in ROLES:
-                raise ValueError("name or role")
-            seed = base64.b64decode(data.pop("key"))
-            identity = Identity(
-                name=name,
-                role=role,
-                key=SigningKey(seed),
-                hub=VerifyKey.from_text(data.pop("hub")),
-                broker=Broker.from_dict(data.pop("broker")),
-            )
-            folder = Path(data.pop("data"))
-        except (KeyError, TypeError, ValueError) as error:
+            return cls._from(Part(data), path)
+        except RecipeError as error:
             raise ConfigError(f"{path}: {error}") from error
-        return cls(path=path, seed=seed, identity=identity, data=folder, settings=data)
+
+    @classmethod
+    def _from(cls, part: Part, path: Path) -> Self:
+        """Check the fields; RecipeError naming the one that is wrong."""
+        needed = ("name", "role", "key", "hub", "broker", "data")
+        fields = part.fields(required=needed, optional=("dewey", "phone"))
+        seed = _made(fields["key"], "a private key", base64.b64decode)
+        identity = Identity(
+            name=fields["name"].text(NAME, "a name of small letters"),
+            role=fields["role"].choice(*ROLES),
+            key=_made(fields["key"], "a private key", lambda _text: SigningKey(seed)),
+            hub=_made(fields["hub"], "a public key", VerifyKey.from_text),
+            broker=_broker(fields["broker"]),
+        )
+        settings: dict[str, Any] = {}
+        if "dewey" in fields:
+            told = fields["dewey"].fields(optional=("repository", "api", "mirror"))
+            settings["dewey"] = {name: one.text() for name, one in told.items()}
+        if "phone" in fields:
+            settings["phone"] = fields["phone"].data
+        return cls(
+            path=path,
+            seed=seed,
+            identity=identity,
+            data=Path(fields["data"].text()),
+            settings=settings,
+        )
 
     def write(self) -> None:
         """Store it, whole or not at all, readable by its owner only. Blocks."""
@@ -119,6 +136,33 @@ class Config:
     def trust(self, hub: VerifyKey) -> None:
         """Store a new key of the hub. Blocks for a moment."""
         replace(self, identity=replace(self.identity, hub=hub)).write()
+
+
+def _broker(part: Part) -> Broker:
+    texts = ("username", "password", "ca", "prefix")
+    fields = part.fields(required=("host", "prefix"), optional=(*texts, "port", "tls"))
+    fields["host"].text()
+    if "port" in fields:
+        fields["port"].integer(1, 65535)
+    if "tls" in fields:
+        fields["tls"].flag()
+    for name in texts:
+        if name in fields:
+            _made(fields[name], "a text", str)
+    try:
+        return Broker.from_dict({name: one.data for name, one in fields.items()})
+    except ValueError as error:
+        raise fields["prefix"].error(str(error)) from None
+
+
+def _made[T](part: Part, what: str, make: Callable[[str], T]) -> T:
+    """Return what a text stands for. An error does not show it: it may be a secret."""
+    try:
+        if isinstance(part.data, str):
+            return make(part.data)
+    except ValueError:
+        pass
+    raise part.error(f"expected {what}, in quotation marks")
 
 
 def _table(name: str, values: dict[str, Any]) -> list[str]:

@@ -8,6 +8,7 @@ from itertools import pairwise
 import json
 import os
 from pathlib import Path
+import re
 import subprocess
 import sys
 
@@ -19,6 +20,7 @@ from hearthnet.config import Config, ConfigError
 from hearthnet.core.bus.broker import Broker, Topics
 from hearthnet.core.bus.link import AccessError, LinkError, connect
 from hearthnet.core.bus.mosquitto import write
+from hearthnet.core.companion import Identity
 from hearthnet.core.keys import SigningKey, VerifyKey, follow, pass_on, renew
 from hearthnet.core.pairing import (
     LIFE,
@@ -190,11 +192,57 @@ def test_configurations_that_cannot_be_used(tmp_path: Path) -> None:
     path = tmp_path / "darcy.toml"
     with pytest.raises(ConfigError, match="hearthnet pair"):
         Config.read(path)
-    for text in ("name = ", 'name = "phone"', 'name = "X Y"\nrole = "darcy"'):
-        path.write_text(text)
-        path.chmod(0o600)
-        with pytest.raises(ConfigError):
-            Config.read(path)
+    path.write_text("name = ")
+    path.chmod(0o600)
+    with pytest.raises(ConfigError, match=r"darcy\.toml"):
+        Config.read(path)
+
+
+SECRET = "987654321"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        ('name = "phone"', "", "name missing"),
+        ('name = "phone"', 'name = "X Y"', "name: expected a name of small letters"),
+        ('role = "darcy"', 'role = "cook"', "role: expected dewey or darcy"),
+        ("prefix = ", "prefx = ", "broker.prefx: unknown field; did you mean prefix?"),
+        ('prefix = "', 'prefix = "#', "broker.prefix: not the start of a topic"),
+        ("port = 1883", "port = 18830000", "broker.port: expected a number"),
+        (
+            "port = 1883",
+            "port = 1883\npassword = 12",
+            "broker.password: expected a text",
+        ),
+        ('key = "', 'key = "AA', "key: expected a private key"),
+        ('hub = "', 'hub = "AA', "hub: expected a public key"),
+        ("[broker]", "dewey = 3\n\n[broker]", "dewey: expected fields, got 3"),
+        ("[broker]", "[dewey]\nmiror = 'x'\n\n[broker]", "did you mean mirror?"),
+    ],
+)
+def test_a_configuration_that_is_wrong_is_told_by_its_field(
+    before: str, after: str, told: str, tmp_path: Path
+) -> None:
+    identity = Identity(
+        name="phone",
+        role="darcy",
+        key=KEYS["phone"],
+        hub=HUB.public,
+        broker=broker(1883),
+    )
+    path, seed = tmp_path / "darcy.toml", bytes([2]) * 32
+    config = Config(
+        path=path, seed=seed, identity=identity, data=tmp_path / "data", settings={}
+    )
+    config.write()
+    assert Config.read(path).identity.broker == identity.broker
+    text = path.read_text("utf-8")
+    assert text.count(before) >= 1
+    path.write_text(text.replace(before, after, 1), "utf-8")
+    with pytest.raises(ConfigError, match=re.escape(told)) as raised:
+        Config.read(path)
+    assert SECRET not in str(raised.value)
 
 
 NODES = {"hub": "hub", "phone": "darcy", "dewey": "dewey"}

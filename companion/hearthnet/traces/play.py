@@ -6,6 +6,7 @@ leads to the same every time.
 
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -19,7 +20,7 @@ from .chains import chains, ordered
 from .given import houses_of, recipes_of
 from .home import Home
 from .memory import MemoryBroker
-from .player import Anew, Player, Recorded
+from .player import BEFORE, Anew, Player, Recorded
 from .trace import JEEVES, Trace
 from .traffic import Traffic
 from .wires import Wires
@@ -54,7 +55,8 @@ def play(
         TraceError: a step cannot be carried out.
         MosquittoError: there is no broker to start.
     """
-    clock, traffic = VirtualClock(start=trace.start), Traffic()
+    start = trace.start - timedelta(seconds=BEFORE)
+    clock, traffic = VirtualClock(start=start), Traffic()
     recipes = recipes_of(trace)
     houses = houses_of(trace, recipes)
     elsewhere = {name: house for name, house in houses.items() if name != JEEVES}

@@ -22,6 +22,8 @@ from .shape import RACE, TraceError
 from .trace import JEEVES, Step, Trace, action_of, principal_of
 from .wires import Wires
 
+BEFORE = 5.0
+"""Seconds that all have to start and to meet before the trace begins."""
 AFTER = 150.0
 """Seconds that a trace without an end goes on: longer than an intent may take."""
 SLACK = 1.0
@@ -90,7 +92,7 @@ class Player:
         await self._home.boot()
         self._begin_as_recorded()
         for step in self._trace.steps:
-            await asyncio.sleep(max(0.0, step.at - self._clock.seconds))
+            await asyncio.sleep(max(0.0, BEFORE + step.at - self._clock.seconds))
             try:
                 await getattr(self, f"_do_{step.do}")(step)
             except (AttributeError, KeyError, TypeError, ValueError) as error:
