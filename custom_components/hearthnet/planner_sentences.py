@@ -4,7 +4,7 @@ Two planners, because a model may stand between them: the first takes only what 
 is sure of, the last says what was not clear and what it may have meant.
 """
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Iterator
 from dataclasses import replace
 
 from hassil.recognize import RecognizeResult
@@ -13,6 +13,7 @@ from homeassistant.helpers import area_registry as ar
 
 from .core.intents import Action, Plan, PlanKind, Request, Step
 from .core.planner import Situation
+from .core.planner.words.follow import without_again
 from .core.planner.words.questions import is_question
 from .core.reasons import Reason
 from .house import HassHouse
@@ -20,7 +21,7 @@ from .sentences.devices import MAKERS
 from .sentences.everyday import COVERINGS
 from .sentences.follow import FollowUps
 from .sentences.match import PLACED, Setting, unknown
-from .sentences.names import as_named
+from .sentences.names import as_kinds, as_named
 from .sentences.own import OwnSentences
 from .sentences.recognize import Heard, async_recognize
 from .sentences.several import readings
@@ -101,7 +102,7 @@ class SentencePlanner:
 
     async def plan_of(self, request: Request) -> Plan | None:
         """Return the plan of a request, with all that was said before it."""
-        for said in (request, *self._as_named(request)):
+        for said in self._as_named(request):
             for planned in (
                 self._follow.answer,
                 self._plan,
@@ -113,12 +114,15 @@ class SentencePlanner:
                     return plan
         return None
 
-    def _as_named(self, request: Request) -> Iterable[Request]:
-        """Yield the request with its names as they are written here, if they differ."""
+    def _as_named(self, request: Request) -> Iterator[Request]:
+        """Yield the request, then with its names as they are written here."""
+        yield request
         rooms = [area.name for area in self._areas()]
-        text = as_named(request.text, self._names(), rooms)
+        text = as_named(without_again(request.text), self._names(), rooms)
         if text != request.text:
             yield replace(request, text=text)
+        for named in as_kinds(text, self._house.devices(), request.area):
+            yield replace(request, text=named)
 
     async def _plan(self, request: Request) -> Plan | None:
         async for heard in self.readings(request):

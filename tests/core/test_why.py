@@ -155,3 +155,32 @@ async def test_a_routine_has_a_name_and_no_words(tmp_path: Path) -> None:
         wish: Request = replace(request(ON, ROUTINE), origin=Origin.AUTOMATION)
         await home.hub.wishes.ask(wish)
         assert "Wind down changed it at" in await told(home)
+
+
+async def test_of_a_thermostat_it_is_the_target_that_is_explained(
+    tmp_path: Path,
+) -> None:
+    """It has been heating since autumn; who asks why it is so warm means today."""
+    house = SimulatedHouse()
+    stove = Device(
+        id="id_stove", entity_id="climate.stove", name="Stove", domain="climate"
+    )
+    house.add(stove, state="heat", temperature=19)
+    warm, why_so = (
+        "21 degrees",
+        Plan(kind=PlanKind.QUESTION, asked=(stove.id,), why=True),
+    )
+    action = Action(
+        targets=(stove.id,),
+        operation="climate.set_temperature",
+        parameters={"temperature": 21},
+    )
+    planner = ScriptedPlanner({warm: command(action), "why": why_so})
+    async with running(tmp_path, house, planner) as home:
+        home.hub.observe(
+            stove.id, {"state": "heat", "temperature": 19}, cause=Cause.RECONNECT
+        )
+        await home.hub.wishes.ask(request(warm, BEN))
+        because = await why(home)
+        assert because is not None
+        assert (because.who, because.text) == ("Ben", warm)

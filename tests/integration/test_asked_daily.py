@@ -155,3 +155,33 @@ async def test_a_yes_in_words_is_told_where_to_confirm(
     # A model that asked something itself gets its answer.
     other = (("user", "I am bored"), ("assistant", "Shall I tell a story?"))
     assert await home.plan(text, language=language, turns=other) is None
+
+
+LOCK_ALL: Row = (
+    "lock all doors",
+    "schließ alle Türen ab",
+    "verrouille toutes les portes",
+    "cierra todas las puertas con llave",
+    "锁好所有的门",
+)
+ALL_BUT: Row = (
+    "turn off everything in the office except the desk",
+    "mach in Office alles außer Desk aus",
+    "éteins tout dans Office sauf Desk",
+    "apaga todo en Office menos Desk",
+    "",
+)
+
+
+async def test_all_doors_and_all_but_one(home: Home) -> None:
+    for language, text in zip(LANGUAGES, LOCK_ALL, strict=True):
+        locked = await home.actions(text, language=language)
+        assert locked == [("lock.lock", ("lock.porch",), None)], text
+    for language, text in zip(LANGUAGES, ALL_BUT, strict=True):
+        if text:
+            off = await home.actions(text, language=language)
+            assert off == [
+                ("light.turn_off", ("light.spots",), None),
+                ("media_player.turn_off", ("media_player.radio",), None),
+                ("switch.turn_off", ("switch.charger", "switch.pump"), None),
+            ], text

@@ -118,6 +118,60 @@ async def test_it_goes_on_over_several_sentences(home: Home) -> None:
     assert await home.plan("a bit more", turns=after("turn on Desk")) is None
 
 
+async def test_more_and_less_of_what_was_set(home: Home) -> None:
+    for said, text, operation, parameter, by in (
+        ("set Desk to 40 percent", "a bit more", "light.turn_on", "brightness_pct", 10),
+        ("set Desk to 40 percent", "less", "light.turn_on", "brightness_pct", -10),
+        ("dim Desk", "a bit more", "light.turn_on", "brightness_pct", -10),
+        ("dim Desk", "less", "light.turn_on", "brightness_pct", 10),
+        ("set the heating to 21", "more", "climate.set_temperature", "temperature", 1),
+        (
+            "dreh die Heizung auf 21",
+            "zu viel",
+            "climate.set_temperature",
+            "temperature",
+            -1,
+        ),
+    ):
+        language = "de" if said.startswith("dreh") else "en"
+        ((op, _, values),) = await home.actions(
+            text, language=language, turns=after(said)
+        )
+        assert (op, values) == (operation, {parameter: by}), (said, text)
+
+
+async def test_a_name_that_was_offered_is_agreed_to(home: Home) -> None:
+    """“Did you mean Carport?” wants a yes, or the name, and no whole sentence."""
+    offer = texts_for("en").did_you_mean.format(near="Spots")
+    turns = after("turn off the spotz", reply=offer)
+    wanted = [("light.turn_off", ("light.spots",), None)]
+    assert await home.actions("yes", turns=turns) == wanted
+    assert await home.actions("the spots", turns=turns) == wanted
+    # Of two names a yes names neither.
+    two = texts_for("en").did_you_mean.format(near="Spots or Desk")
+    plan = await home.plan("yes", turns=after("turn off the spotz", reply=two))
+    assert plan is None
+
+
+async def test_the_only_one_of_a_kind(home: Home) -> None:
+    off = [("media_player.turn_off", ("media_player.radio",), None)]
+    assert await home.actions("turn off the speaker") == off
+    assert await home.actions("turn the speaker off again") == off
+    plan = await home.plan("is the garage open?")
+    assert plan is not None
+    assert [home.house.entity_id(one) for one in plan.asked] == ["cover.carport"]
+    # In a room without one, none of another room is meant; the home's door is.
+    plan = await home.plan("turn off the speaker", area="Bedroom")
+    assert plan is None or not plan.actions
+    plan = await home.plan("is the garage open?", area="Bedroom")
+    assert plan is not None
+    assert len(plan.asked) == 1
+    # Of two plugs in a room neither is “the plug”, and no door is found by likeness.
+    for text in ("toggle the plug", "unlock the side door", "turn off the television"):
+        plan = await home.plan(text, area="Office")
+        assert plan is None or not plan.actions, text
+
+
 async def test_a_room_that_is_said_is_the_room(home: Home) -> None:
     """“Brighter” goes on; “brighter in here” and “more light” are about the room."""
     turns = after("turn on Bedside")

@@ -177,6 +177,7 @@ MAKERS: Mapping[str, Maker] = {
     "HearthnetKeep": _keep,
     "HearthnetLighter": _lighter,
     "HearthnetLock": one_operation("lock.lock", single=True),
+    "HearthnetLockAll": one_operation("lock.lock"),
     "HearthnetMoreOrLess": _more_or_less,
     "HearthnetOpen": all_coverings("cover.open_cover"),
     "HearthnetOpenAll": all_coverings("cover.open_cover"),

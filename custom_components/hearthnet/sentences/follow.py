@@ -5,15 +5,16 @@ from what people said, never from what was answered, and only where the sentence
 before was understood: a guess at what “it” is would move the wrong thing.
 """
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Mapping
 from dataclasses import replace
+import re
 from typing import Protocol
 
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import area_registry as ar
 
 from ..core.devices import Device
-from ..core.intents import Plan, PlanKind, Request
+from ..core.intents import Action, Plan, PlanKind, Request
 from ..core.planner.phrases import normalize
 from ..core.planner.words.fold import fold
 from ..core.planner.words.follow import (
@@ -27,9 +28,10 @@ from ..core.planner.words.follow import (
 from ..core.reasons import Reason
 from ..core.texts import texts_for
 from ..house import HassHouse
+from .everyday import DIFFERENCES
 from .match import PLACED, Found, Setting, find
 from .own import OwnSentences
-from .recognize import Heard
+from .recognize import Heard, async_recognize
 
 SPARE = 12
 """How many letters an answer may have beside the name it gives: “in the … please”."""
@@ -39,6 +41,7 @@ THIS = "HearthnetThis"
 """“The desk lamp”, and no more: after a “no”, it is meant instead."""
 
 BARE = frozenset({TOO, THIS})
+YES = "HearthnetYes"
 
 
 class Speech(Protocol):
@@ -155,13 +158,27 @@ class FollowUps:
         return Plan(kind=PlanKind.QUESTION, asked=asked, why=True) if asked else None
 
     async def _more(self, request: Request) -> Plan | None:
-        """Take “a bit more” for the same difference once again."""
-        if not wants_more(fold(request.text)):
+        """Take “a bit more”, or “less”, for a difference to what was set before."""
+        direction = wants_more(fold(request.text))
+        if not direction or (before := await self._before(request)) is None:
             return None
-        before = await self._before(request)
-        if before is None or not any(action.relative for action in before.actions):
+        actions = [self._changed(action, direction) for action in before.actions]
+        some = tuple(action for action in actions if action is not None)
+        return replace(before, actions=some, dropped=()) if some else None
+
+    @callback
+    def _changed(self, action: Action, direction: int) -> Action | None:
+        """Return the difference that goes on with an action, if it set a value."""
+        if action.relative:
+            # “A bit more”, after “darker”, is darker still.
+            by = {name: value * direction for name, value in action.relative.items()}
+            return replace(action, relative=by)
+        operation, parameter, step = DIFFERENCES.get(
+            action.operation.partition(".")[0], ("", "", 0.0)
+        )
+        if action.operation != operation or parameter not in action.parameters:
             return None
-        return replace(before, dropped=())
+        return replace(action, parameters={}, relative={parameter: step * direction})
 
     async def _it(self, request: Request) -> Plan | None:
         """Take “it” for what the sentence before was about, be it one thing or more."""
@@ -270,7 +287,7 @@ class FollowUps:
         said = [place for place, turn in enumerate(request.turns) if turn[0] == "user"]
         if not request.turns[-1][1].rstrip().endswith(("?", "\uff1f")):
             return None
-        plain = normalize(request.text)
+        plain = normalize(await self._agreed(request) or request.text)
         areas = {
             normalize(name): area.name
             for area in ar.async_get(self._hass).async_list_areas()
@@ -293,6 +310,8 @@ class FollowUps:
         asked = replace(
             request, text=request.turns[place][1], turns=request.turns[:place]
         )
+        if (instead := await self._mended(asked, areas, name)) is not None:
+            return instead
         if name in areas:
             return await self._speech.plan_of(replace(asked, area=areas[name]))
         meant = devices[name]
@@ -305,4 +324,45 @@ class FollowUps:
                 return plan
         if len(meant) == 1 and area is not None:
             return await self._speech.plan_of(replace(asked, area=area))
+        return None
+
+    async def _agreed(self, request: Request) -> str | None:
+        """Return the only name that was offered, to who says yes to it."""
+        heard = await self._own.async_recognize(
+            self._house, request.text, request.language
+        )
+        if heard is None or heard.intent != YES:
+            return None
+        offer = texts_for(request.language).did_you_mean
+        before, _, behind = offer.partition("{near}")
+        said = request.turns[-1][1]
+        if not (said.startswith(before) and said.endswith(behind)):
+            return None
+        return said.removeprefix(before).removesuffix(behind)
+
+    async def _mended(
+        self, asked: Request, areas: Mapping[str, str], name: str
+    ) -> Plan | None:
+        """Return the plan with the right name where the sentence had an unknown one."""
+        heard = await async_recognize(
+            self._hass, asked.text, asked.language, asked.area, strict=False
+        )
+        unknown = (
+            (heard.unmatched.get(slot) for slot in ("area", "floor", "name"))
+            if (heard)
+            else ()
+        )
+        meant = areas.get(name) or next(
+            device.name
+            for device in self._house.devices()
+            if name in map(normalize, (device.name, *device.aliases))
+        )
+        for said in filter(None, unknown):
+            text = re.sub(
+                re.escape(said), lambda _: meant, asked.text, flags=re.IGNORECASE
+            )
+            if text != asked.text and (
+                plan := await self._speech.plan_of(replace(asked, text=text))
+            ):
+                return plan
         return None

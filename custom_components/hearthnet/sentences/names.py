@@ -5,13 +5,20 @@ only kitchen is called “Küche”, a guest's “kitchen” is it. Only what is
 letters are the same, or the word is one for that room and no other is meant.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 import re
 
-from ..core.planner.words.fold import fold
+from ..core.devices import Device
+from ..core.planner.words.fold import fold, phrases
+from ..core.planner.words.kinds import KINDS
 from ..core.planner.words.rooms import ROOMS
 
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
+_SCREEN = phrases(
+    "tv, television, telly, *fernseher, 电视, tele, televiseur, televisor"
+)
+_SPEAKER = phrases("speaker, radio, *lautsprecher, 音箱, enceinte*, altavoz")
+_OF_ALL = frozenset({"lock", "alarm_control_panel", "climate", "vacuum", "lawn_mower"})
 _MOST = 5
 """Words that a name may fall apart into."""
 _SHORTEST = 4
@@ -46,6 +53,39 @@ def as_named(text: str, names: Iterable[str], rooms: Iterable[str] = ()) -> str:
             place += 1
     said = "".join([*done, text[at:]])
     return _translated(said, tuple(rooms))
+
+
+def as_kinds(text: str, devices: Iterable[Device], area: str | None) -> Iterator[str]:
+    """Yield a sentence with a name for the word of its kind, where there is one only.
+
+    “The speaker” is the one of the room, and in no room the one of the home; of two
+    neither is. What a home has one of, such as its door, is it from every room.
+    """
+    sentence = fold(text)
+    known = tuple(device for device in devices if not device.members)
+    for kind in KINDS:
+        if (match := kind.words.search(sentence)) is None:
+            continue
+        word = match[0].strip()
+        fitting = [one for one in known if kind.fits(one) and _is_such(word, one)]
+        meant = [one for one in fitting if one.area == area]
+        if not meant:
+            meant = [one for one in fitting if area is None or _is_of_all(one)]
+        if len(meant) == 1:
+            yield _replaced(text, word, meant[0].name)
+
+
+def _is_of_all(device: Device) -> bool:
+    return device.domain in _OF_ALL or device.device_class in ("garage", "gate")
+
+
+def _is_such(word: str, device: Device) -> bool:
+    """Tell a screen from a speaker: people do, and both play."""
+    if device.domain != "media_player":
+        return True
+    if _SCREEN.fullmatch(word):
+        return device.device_class == "tv"
+    return not _SPEAKER.fullmatch(word) or device.device_class != "tv"
 
 
 def _translated(text: str, rooms: tuple[str, ...]) -> str:

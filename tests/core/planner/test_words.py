@@ -249,6 +249,12 @@ def test_due(text: str, due: datetime) -> None:
 @pytest.mark.parametrize(
     ("text", "until"),
     [
+        ("turn on the fan for 10 minutes", NOW + timedelta(minutes=10)),
+        ("Ventilator 10 Minuten lang an", NOW + timedelta(minutes=10)),
+        ("mach das Licht für eine Stunde an", NOW + timedelta(hours=1)),
+        ("allume la lampe pendant cinq minutes", NOW + timedelta(minutes=5)),
+        ("enciende la luz durante media hora", NOW + timedelta(minutes=30)),
+        ("打开灯10分钟", NOW + timedelta(minutes=10)),
         ("keep the light on until ten", at(22)),
         ("lass das Licht bis 22 Uhr an", at(22)),
         ("deja la luz hasta las once", at(23)),
@@ -263,8 +269,6 @@ def test_until(text: str, until: datetime) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "turn on the fan for 10 minutes",
-        "Ventilator 10 Minuten lang an",
         "when I leave turn everything off",
         "wenn ich gehe, alles aus",
         "turn on the lights tonight",

@@ -19,6 +19,9 @@ from .preview import look
 
 LOOKED_BACK = 100
 """Events of a device in which the change that explains its state is looked for."""
+EXPLAINED = (STATE, "temperature", "humidity")
+"""What is asked about who asks why. A thermostat heats all winter: of it, it is the
+target; of a lamp it is whether it is lit, and not how bright."""
 _SPOKEN = frozenset({Origin.APP, Origin.VOICE, Origin.CHAT})
 
 type Row = Mapping[str, Any]
@@ -72,7 +75,7 @@ class Answers:
 
 
 def _origin(rows: list[Row], answer: Answer) -> Row | None:
-    """Return the oldest of the changes since which a device has the state it has.
+    """Return the oldest of the changes since which a device is as it is.
 
     Rows come newest first. An effect that only showed after a receipt goes back to
     that receipt.
@@ -92,7 +95,8 @@ def _origin(rows: list[Row], answer: Answer) -> Row | None:
             values, counts = body["values"], True
         else:
             continue
-        if values.get(STATE, answer.values.get(STATE)) != answer.values.get(STATE):
+        present = {name: answer.values.get(name) for name in EXPLAINED}
+        if any(values.get(name, value) != value for name, value in present.items()):
             return found
         found = row if counts else found
     return found

@@ -10,7 +10,7 @@ import unicodedata
 from ..intents import Plan, PlanKind, Request
 from . import Planner, Situation
 from .words.fold import fold, phrases
-from .words.times import CLOCKS, DELAYS, NAMED_TIMES, TOMORROW, Later, later
+from .words.times import CLOCKS, DELAYS, LASTING, NAMED_TIMES, TOMORROW, Later, later
 
 _PREPOSITION = re.compile(
     r"(?:(?<!\w)(?:at|by|until|till|um|bis|vers|jusqu a|hasta|sobre|hacia|a|en)|直?到)"
@@ -79,7 +79,7 @@ def without_time(text: str) -> str | None:
 
 
 def _spans(plain: str) -> list[tuple[int, int]]:
-    for pattern in DELAYS:
+    for pattern in (*DELAYS, *LASTING):
         if (match := pattern.search(plain)) is not None:
             return [match.span()]
     for named, _ in NAMED_TIMES:

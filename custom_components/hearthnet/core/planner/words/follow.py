@@ -57,6 +57,14 @@ _MORE = phrases(
     mas, un poco mas, otra vez, algo mas, aun mas, 再来, 再来一点, 再多一点, 再一点
     """
 )
+_LESS = phrases(
+    """
+    less, a bit less, a little less, too much, that is too much, that s too much
+    weniger, etwas weniger, ein bisschen weniger, zu viel, das ist zu viel
+    moins, un peu moins, c est trop, trop
+    menos, un poco menos, demasiado, es demasiado, 少一点, 再少一点, 太多了
+    """
+)
 _OTHER = phrases(
     """
     other, other one, the other, the other one, the other lamp, the other light
@@ -67,6 +75,8 @@ _OTHER = phrases(
 )
 _WHY = phrases(
     """
+    what did you do, what have you done, was hast du gemacht, qu as tu fait
+    que hiciste, que has hecho, 你做了什么, 你干了什么
     why, why is that, why did you do that, why did that happen, why did it do that
     who did that, who was that, who did it, what did that
     warum, wieso, weshalb, warum das, warum hast du das gemacht, wer war das
@@ -101,7 +111,7 @@ def without_pronoun(text: str, name: str) -> Iterator[str]:
 
     “Turn it off” has one such place; where several may be it, there are several.
     """
-    text = _AGAIN_SAID.sub("", text)
+    text = without_again(text)
     for pattern in _IT:
         for match in pattern.finditer(text):
             gap = "" if "\u4e00" <= match[0][0] <= "\u9fff" else " "
@@ -119,9 +129,16 @@ def means_other(folded: str) -> bool:
     return _OTHER.fullmatch(folded.strip()) is not None
 
 
-def wants_more(folded: str) -> bool:
-    """Tell whether a folded sentence only says “a bit more”."""
-    return _MORE.fullmatch(folded.strip()) is not None
+def wants_more(folded: str) -> int:
+    """Tell whether a folded sentence only says “a bit more”, 1, or “less”, -1."""
+    if _MORE.fullmatch(folded.strip()) is not None:
+        return 1
+    return -1 if _LESS.fullmatch(folded.strip()) is not None else 0
+
+
+def without_again(text: str) -> str:
+    """Return a sentence without what tells only that it was so before."""
+    return _AGAIN_SAID.sub("", text)
 
 
 def asks_why(folded: str) -> bool:

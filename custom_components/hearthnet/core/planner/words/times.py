@@ -37,6 +37,8 @@ def later(text: str, now: datetime) -> Later | None:
         return Later(until=_clock(sentence, now), by_clock=True)
     if (due := _after(sentence, now)) is not None:
         return Later(due=due)
+    if (until := _spanned(sentence, now)) is not None:
+        return Later(until=until)
     if (due := _clock(sentence, now)) is not None:
         return Later(due=due, by_clock=True)
     return Later() if _VAGUE.search(sentence) else None
@@ -101,6 +103,18 @@ DELAYS = tuple(
         rf"{_SPAN} ?(?:之后|以后|后|後|之後|以後)",
     )
 )
+LASTING = tuple(
+    re.compile(pattern)
+    for pattern in (
+        (
+            rf"(?<!\w)(?:for|fur|pendant|durante|por) (?:the next |about |etwa |une? |"
+            rf"einer |an? )?{_SPAN}(?!\w)"
+        ),
+        rf"(?<!\w){_SPAN} lang(?!\w)",
+        rf"(?<=[打开灯关上]) ?{_SPAN}\s*$",
+    )
+)
+"""How long something shall be so: `for ten minutes`."""
 _AGO = tuple(
     re.compile(pattern)
     for pattern in (
@@ -123,9 +137,7 @@ _UP_TO = phrases(
 )
 """A value and no time: `bis 50 Prozent`."""
 _VAGUE = phrases(
-    rf"""
-    /(?:for|fur|pendant|durante|por) (?:about |une? |an? )?{_unnamed(_SPAN)}/
-    /{_unnamed(_SPAN)} lang/
+    r"""
     tomorrow, tonight, this evening, later, in a while, in a bit, as soon as, daily
     every day, every morning, every evening, every night
     /(when|once|whenever) (i|we|he|she|they|the|it)/
@@ -134,7 +146,7 @@ _VAGUE = phrases(
     jeden tag, jeden morgen, jeden abend, taglich
     /wenn (ich|wir|er|sie|es|die|der|das|jemand)/
     明天, 今晚, 晚点, 稍后, 稍後, 等会, 等一下, 待会, 每天, 每晚
-    /(当|等).{{1,12}}(时候|时|後|后)/
+    /(当|等).{1,12}(时候|时|後|后)/
     demain, ce soir, cette nuit, plus tard, tout a l heure, des que, lorsque
     chaque jour, chaque matin, chaque soir, tous les jours
     /quand (je|on|nous|il|elle|ils|la|le|les)/
@@ -186,6 +198,14 @@ def _after(sentence: str, now: datetime) -> datetime | None:
         if (match := pattern.search(sentence)) is None:
             continue
         return _moved(now, match, 1)
+    return None
+
+
+def _spanned(sentence: str, now: datetime) -> datetime | None:
+    """Return when a span ends for which something is to last from now."""
+    for pattern in LASTING:
+        if (match := pattern.search(sentence)) is not None:
+            return _moved(now, match, 1)
     return None
 
 
