@@ -15,6 +15,7 @@ import signal
 import sys
 from typing import TYPE_CHECKING
 
+from .numeric import seconds
 from .output import check, write
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the librarian's, as `hearthnet pair` has written it",
     )
     live.add_argument(
-        "--seconds", type=float, metavar="N", help="listen only for so long"
+        "--seconds", type=seconds, metavar="N", help="listen only for so long"
     )
 
 

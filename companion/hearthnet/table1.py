@@ -13,6 +13,7 @@ from pathlib import Path
 import sys
 from typing import Any
 
+from .numeric import count
 from .output import write
 
 SOURCE = """\
@@ -29,7 +30,7 @@ MODEL = (1.0, 5.0)
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the command line."""
     parser.add_argument(
-        "--runs", type=_count, default=20, metavar="N", help="how many (20)"
+        "--runs", type=count, default=20, metavar="N", help="how many (20)"
     )
     parser.add_argument(
         "--seed", type=int, default=1, metavar="N", help="of the model's times (1)"
@@ -38,12 +39,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--fast", action="store_true", help="in this process alone: no broker"
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write it down, too")
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal() or (number := int(text)) < 1:
-        raise argparse.ArgumentTypeError(f"{text} is no number from 1 on")
-    return number
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -28,3 +28,23 @@ def test_it_tells_of_itself(option: str, capsys: pytest.CaptureFixture[str]) -> 
         main([option])
     assert ended.value.code == 0
     assert "hearthnet" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("bench", "--commands", "0"), "0 is no number from 1 on"),
+        (("bench", "--events", "999"), "999 is no number from 1000 on"),
+        (("bench", "--kills", "٣"), "٣ is no number from 1 on"),
+        (("table1", "--runs", "1e3"), "1e3 is no number from 1 on"),
+        (("record", "--live", "x", "--seconds", "nan"), "nan is no number of seconds"),
+        (("record", "--live", "x", "--seconds", "-1"), "-1 is no number of seconds"),
+    ],
+)
+def test_a_number_is_refused_before_anything_is_begun(
+    words: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(words)
+    assert ended.value.code == 2
+    assert said in capsys.readouterr().err

@@ -3,11 +3,14 @@
 import argparse
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 import json
 from pathlib import Path
 import sys
 from typing import Any
+
+from hearthnet.numeric import count
 
 BENCHES: Mapping[str, str] = {
     "gate": "what a lease costs at its arrival and at its use",
@@ -34,9 +37,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--quick", action="store_true", help="a rough look in less than a minute"
     )
-    parser.add_argument("--commands", type=int, help="to judge (20000)")
-    parser.add_argument("--events", type=int, help="in the timeline (100000)")
-    parser.add_argument("--kills", type=int, help="to survive (40)")
+    parser.add_argument("--commands", type=count, help="to judge (20000)")
+    parser.add_argument(
+        "--events", type=partial(count, least=1000), help="in the timeline (100000)"
+    )
+    parser.add_argument("--kills", type=count, help="to survive (40)")
     parser.add_argument("--seed", type=int, help="of what is drawn by lot (1)")
 
 
