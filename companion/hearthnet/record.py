@@ -7,10 +7,8 @@ missing at its end, 2 there is none.
 
 import argparse
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import suppress
 from pathlib import Path
-import re
 import signal
 import sys
 from typing import TYPE_CHECKING
@@ -19,11 +17,13 @@ from .numeric import seconds
 from .output import check, write
 
 if TYPE_CHECKING:
-    from .config import Config
-    from .core.messages import Message
-    from .traces.live import Observer
+    from collections.abc import Callable, Iterable, Iterator
 
-HUB_START = re.compile(r"hub\.[0-9]+\.1")
+    from .config import Config
+    from .core.librarian.record import Event
+    from .core.messages import Message
+    from .traces.day import Day
+    from .traces.live import Observer
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -63,17 +63,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Day:
-    """What a trace is made of."""
-
-    messages: Sequence["Message"]
-    first: int
-    end: int
-    """The place after the last one."""
-    gaps: Sequence[str] = ()
-
-
 def run(arguments: argparse.Namespace) -> int:
     """Make the trace; return the exit code."""
     *repository, output = arguments.words
@@ -101,10 +90,8 @@ def run(arguments: argparse.Namespace) -> int:
         return 2
     try:
         if arguments.live:
-            day = _live(arguments, output)
-        else:
-            day = _cut(repository[0], arguments.since, arguments.until)
-        return _write(day, output, arguments)
+            return _live(arguments, output)
+        return _cut(arguments, repository[0], output)
     except (
         *(UnreadableError, ConfigError, LinkError),
         *(LiveError, TraceError, PolicyError),
@@ -113,31 +100,36 @@ def run(arguments: argparse.Namespace) -> int:
         return 2
 
 
-def _cut(repository: Path, since: str | None, until: str | None) -> _Day:
+def _cut(arguments: argparse.Namespace, repository: Path, output: Path) -> int:
+    """Cut out of a record."""
     from .audit.history import events  # noqa: PLC0415
+    from .traces.day import Day  # noqa: PLC0415
     from .traces.shape import TraceError  # noqa: PLC0415
 
-    messages = [
-        event.message
-        for _, event in events(repository)
-        if event.message is not None and event.problem is None
-    ]
-    places = {message.id: place for place, message in enumerate(messages)}
-    for name in (since, until):
-        if name is not None and name not in places:
-            raise TraceError(f"{name} is not on record in {repository}")
-    starts = [place for name, place in places.items() if HUB_START.fullmatch(name)]
-    if not starts:
-        raise TraceError(f"no start of the hub is on record in {repository}")
-    first = places[since] if since else max(starts)
-    last = places[until] if until else len(messages) - 1
-    return _Day(messages=messages, first=first, end=last + 1)
+    def gather(since: str | None) -> Day:
+        day, last = Day(), ""
+        for message in _messages(event for _, event in events(repository)):
+            if message.id == since or (since is None and _starts(message)):
+                day.begin()
+            day.take(message)
+            if (last := message.id) == arguments.until:
+                break
+        if day.first is None:
+            found = f"{since} is not" if since else "no start of the hub is"
+            until = f" up to {last}" if last == arguments.until else ""
+            raise TraceError(f"{found} on record in {repository}{until}")
+        if arguments.until not in (None, last):
+            raise TraceError(f"{arguments.until} is not on record in {repository}")
+        return day
+
+    return _write(arguments, output, gather, arguments.since)
 
 
-def _live(arguments: argparse.Namespace, output: Path) -> _Day:
+def _live(arguments: argparse.Namespace, output: Path) -> int:
     """Listen, then join what was heard to what is on record."""
-    from .audit.history import UnreadableError, events  # noqa: PLC0415
+    from .audit.history import UnreadableError, events, opened  # noqa: PLC0415
     from .config import Config, ConfigError, default_path  # noqa: PLC0415
+    from .traces.day import Day  # noqa: PLC0415
     from .traces.live import LiveError, joined  # noqa: PLC0415
 
     path = arguments.config or default_path("dewey")
@@ -149,7 +141,7 @@ def _live(arguments: argparse.Namespace, output: Path) -> _Day:
         )
     # What fails now would fail after hours of listening.
     try:
-        next(events(config.repository), None)
+        opened(config.repository)
     except UnreadableError as error:
         raise LiveError(
             f"{error}\nThe trace begins with what was so before, which is on record:"
@@ -158,19 +150,43 @@ def _live(arguments: argparse.Namespace, output: Path) -> _Day:
         ) from error
     check(output)
     observer = asyncio.run(_listen(config, arguments.seconds))
-    if not observer.heard:
+    heard = observer.heard
+    if not heard:
         raise LiveError(
             "nothing was heard, so there is no trace: nothing happened, or"
             " the hub's events do not pass this broker (docs/traces.md, Live)"
         )
-    recorded = [event for _, event in events(config.repository)]
-    known, gaps = joined(recorded, observer.heard, observer.keys)
-    messages = [e.message for e in known if e.message is not None and not e.problem]
-    names = {str(event) for event in observer.heard}
-    first = next((n for n, m in enumerate(messages) if m.id in names), None)
-    if first is None:
-        raise LiveError("; ".join((*gaps, "nothing that was heard is on record")))
-    return _Day(messages=messages, first=first, end=len(messages), gaps=gaps)
+    gaps: dict[str, None] = {}
+
+    def gather(since: str | None) -> Day:
+        day = Day()
+        recorded = (event for _, event in events(config.repository))
+        known = joined(recorded, heard, observer.keys, gaps.setdefault)
+        for message in _messages(known):
+            if day.first is None and (message.event in heard or message.id == since):
+                day.begin()
+            day.take(message)
+        if day.first is None:
+            raise LiveError("; ".join((*gaps, "nothing that was heard is on record")))
+        return day
+
+    _write(arguments, output, gather, None)
+    for gap in gaps:
+        _tell(f"{gap}: the trace ends before it")
+    return int(bool(gaps))
+
+
+def _messages(events: "Iterable[Event]") -> "Iterator[Message]":
+    """Yield what counts."""
+    for event in events:
+        if event.message is not None and event.problem is None:
+            yield event.message
+
+
+def _starts(message: "Message") -> bool:
+    from .core.paths import HUB  # noqa: PLC0415
+
+    return message.event.node == HUB and message.event.seq == 1
 
 
 async def _listen(config: "Config", seconds: float | None) -> "Observer":
@@ -195,24 +211,40 @@ async def _listen(config: "Config", seconds: float | None) -> "Observer":
     return observer
 
 
-def _write(made: _Day, output: Path, arguments: argparse.Namespace) -> int:
+def _write(
+    arguments: argparse.Namespace,
+    output: Path,
+    gather: "Callable[[str | None], Day]",
+    since: str | None,
+) -> int:
     """Write the trace of a day, from one quiet moment to another."""
     from .traces.cut import cut  # noqa: PLC0415
-    from .traces.quiet import span  # noqa: PLC0415
     from .traces.redacted import redacted  # noqa: PLC0415
     from .traces.shape import TraceError  # noqa: PLC0415
     from .traces.trace import Trace  # noqa: PLC0415
 
-    messages = made.messages
-    first, end = span(messages, made.first, made.end)
+    day = gather(since)
+    assert day.first is not None
+    wished = day.messages[day.first] if day.first < len(day.messages) else None
+    first, end = day.span()
+    tried = None
+    while (lease := day.earlier(first, end)) not in (None, tried):
+        # Only now it is known how far back the day has to begin.
+        tried = lease
+        with suppress(TraceError):  # it is not on record
+            day = gather(lease)
+            first, end = day.span()
     if end <= first:
         raise TraceError("nothing came to an end in that time, so there is no trace")
-    if first < made.first:
-        _tell(f"it begins with {messages[first].id}: what began before goes on in it")
-    if end < made.end:
-        _tell(f"it ends before {messages[end].id}, which was still under way")
-    title = arguments.title or f"{messages[first].id} to {messages[end - 1].id}"
-    trace = cut(title, messages[:first], messages[first:end])
+    begins = day.messages[first].id
+    if wished is not None and begins != wished.id:
+        _tell(f"it begins with {begins}: what began before goes on in it")
+    if end < len(day.messages):
+        _tell(f"it ends before {day.messages[end].id}, which was still under way")
+    for message in day.messages[:first]:
+        day.before.apply(message)
+    title = arguments.title or f"{begins} to {day.messages[end - 1].id}"
+    trace = cut(title, day.before, day.messages[first:end])
     if arguments.redact:
         trace = redacted(trace)
     text = trace.encode()
@@ -223,9 +255,7 @@ def _write(made: _Day, output: Path, arguments: argparse.Namespace) -> int:
         f" {len(trace.decisions)} lines of decisions; {trace.left_out} events of other"
         " nodes are not in it"
     )
-    for gap in made.gaps:
-        _tell(f"{gap}: the trace ends before it")
-    return int(bool(made.gaps))
+    return 0
 
 
 def _tell(text: str) -> None:

@@ -31,15 +31,15 @@ from hearthnet.core.intents import Action, Origin
 from hearthnet.core.journal import Entry
 from hearthnet.core.librarian import wire
 from hearthnet.core.librarian.stream import Named
-from hearthnet.core.messages import EventId, MessageType
+from hearthnet.core.messages import EventId, Json, Message, MessageType
 from hearthnet.core.node import Node
 from hearthnet.core.outside import Outside
 from hearthnet.core.policy.load import preset
 from hearthnet.core.reservations import LoopWaiter
 from hearthnet.core.restart import Startup
 from hearthnet.core.status import Cause
+from hearthnet.traces.day import Day
 from hearthnet.traces.live import LiveError, joined
-from hearthnet.traces.quiet import quiet, span
 from hearthnet.traces.trace import Trace
 from tests.core.bus_home import KEYS, PREFIX
 from tests.core.home import ANNA, ROUTINE, ScriptedPlanner, command, request
@@ -455,79 +455,106 @@ def heard(*entries: Entry) -> dict[EventId, Entry]:
     return {EventId("hub", *one.position): one for one in entries}
 
 
+def told(recorded: list[str], *entries: Entry) -> tuple[list[str], list[str]]:
+    """Return the events of a record and what was heard, and what is missing."""
+    gaps: list[str] = []
+    found = joined(map(event, recorded), heard(*entries), HUB_KEYS, gaps.append)
+    return [str(one.id) for one in found], gaps
+
+
 def test_what_is_not_on_record_yet_follows() -> None:
-    recorded = [event(f"hub.1.{n}") for n in (1, 2)]
     late = [entry(f"hub.1.{n}", key=KEY) for n in (4, 3, 2)]
-    events, gaps = joined(recorded, heard(*late), HUB_KEYS)
-    assert [str(one.id) for one in events] == [f"hub.1.{n}" for n in (1, 2, 3, 4)]
+    events, gaps = told(["hub.1.1", "hub.1.2"], *late)
+    assert events == ["hub.1.1", "hub.1.2", "hub.1.3", "hub.1.4"]
     assert not gaps
 
 
 def test_a_gap_is_told_and_ends_it() -> None:
     late = [entry(f"hub.1.{n}", key=KEY) for n in (3, 5, 6)]
-    events, gaps = joined([event("hub.1.1"), event("hub.1.2")], heard(*late), HUB_KEYS)
-    assert [str(one.id) for one in events] == ["hub.1.1", "hub.1.2", "hub.1.3"]
-    (gap,) = gaps
+    events, (gap,) = told(["hub.1.1", "hub.1.2"], *late)
+    assert events == ["hub.1.1", "hub.1.2", "hub.1.3"]
     assert gap.startswith("what came after hub.1.3 and before hub.1.5 is neither")
 
 
 def test_a_new_start_follows_the_end_of_the_one_before() -> None:
     late = [hello("hub.2.1", [1, 1], key=KEY), entry("hub.2.2", key=KEY)]
-    events, gaps = joined([event("hub.1.1")], heard(*late), HUB_KEYS)
-    assert [str(one.id) for one in events] == ["hub.1.1", "hub.2.1", "hub.2.2"]
-    assert not gaps
+    assert told(["hub.1.1"], *late) == (["hub.1.1", "hub.2.1", "hub.2.2"], [])
 
 
 def test_the_record_says_something_else() -> None:
     other = entry("hub.1.1", key=KEY, content="Something else.")
     with pytest.raises(LiveError, match="something else"):
-        joined([event("hub.1.1")], heard(other), HUB_KEYS)
+        told(["hub.1.1"], other)
+
+
+def span(messages: list[Message], first: int = 0, end: int | None = None) -> list[str]:
+    """Return the events of a day that shall begin and end at two places."""
+    day = Day()
+    for number, one in enumerate(messages[:end]):
+        if number == first:
+            day.begin()
+        day.take(one)
+    begins, ends = day.span()
+    return [one.id for one in day.messages[begins:ends]]
+
+
+INTENT = message("hub.1.2", type=MessageType.INTENT)
+TASK = message("hub.1.3", type=MessageType.TASK, intent=INTENT.id)
+END = message("hub.1.4", type=MessageType.RESOLUTION, intent=INTENT.id, cause=INTENT.id)
+DAY = [message("hub.1.1"), INTENT, TASK, END, message("hub.1.5")]
+IDS = [one.id for one in DAY]
 
 
 def test_quiet_moments() -> None:
-    intent = message("hub.1.2", type=MessageType.INTENT)
-    task = message("hub.1.3", type=MessageType.TASK, intent=intent.id)
-    end = message(
-        "hub.1.4", type=MessageType.RESOLUTION, intent=intent.id, cause=intent.id
-    )
-    day = [message("hub.1.1"), intent, task, end, message("hub.1.5")]
-    assert [quiet(day, place) for place in range(6)] == [0, 1, 1, 1, 4, 5]
-    # Another node's words are nothing under way; a new start ends what was.
-    day[3] = message("phone.1.9", type=MessageType.INTENT)
-    assert quiet(day, 4) == 1
-    day[3] = message("hub.2.2", type=MessageType.RECOVERY)
-    assert quiet(day, 4) == 4
-    day[3] = replace(end, id="hub.2.2", type=MessageType.INTENT, intent=None)
-    day[4] = replace(end, id="hub.2.3", intent="hub.2.2", cause="hub.2.2")
-    assert quiet(day, 5) == 5
+    assert span(DAY) == IDS
+    assert span(DAY, end=3) == IDS[:1]
+    assert span(DAY, 2) == IDS[1:]
+    assert span(DAY, 1) == IDS[1:]
+    assert span(DAY, 4) == IDS[4:]
+    # Another node's words end nothing; a new start ends what was.
+    others = message("phone.1.9", type=MessageType.RESOLUTION, cause=INTENT.id)
+    assert span([*DAY[:3], replace(others, intent=INTENT.id)]) == IDS[:1]
+    recovery = message("hub.2.2", type=MessageType.RECOVERY)
+    assert len(span([*DAY[:3], recovery])) == 4
+    again = replace(END, id="hub.2.2", type=MessageType.INTENT, intent=None)
+    over = replace(END, id="hub.2.3", intent=again.id, cause=again.id)
+    assert len(span([*DAY[:3], again, over])) == 5
+
+
+def test_of_what_was_before_only_the_state_is_kept() -> None:
+    writes: dict[str, Json] = {"holds/a.json": {"id": "a"}}
+    day = Day()
+    for one in (replace(DAY[0], writes=writes), *DAY[1:], *[DAY[4]] * 100):
+        day.take(one)
+    assert len(day.messages) == 1
+    assert day.before.get("holds/a.json") == {"id": "a"}
 
 
 def test_a_day_has_the_cause_of_what_is_in_it() -> None:
     """A phone's receipt is on record after the end of its task, or not yet."""
-    intent = message("hub.1.2", type=MessageType.INTENT)
-    of = {"intent": intent.id}
-    end = message("hub.1.3", type=MessageType.RESOLUTION, cause="phone.1.2", **of)
-    done = message("hub.1.4", type=MessageType.RESOLUTION, cause=intent.id, **of)
-    receipt = message("phone.1.2", type=MessageType.RECEIPT, **of)
     hello_ = message("phone.1.1")
-    day = [message("hub.1.1"), hello_, intent, end, done, receipt]
-    assert span(day, 0, 6) == (0, 6)
-    assert span(day, 0, 5) == (0, 2)
-    assert span(day[:5], 0, 5) == (0, 2)
+    end = replace(TASK, type=MessageType.RESOLUTION, cause="phone.1.2")
+    receipt = replace(TASK, id="phone.1.2", type=MessageType.RECEIPT)
+    day = [DAY[0], hello_, INTENT, end, END, receipt]
+    assert len(span(day)) == 6
+    assert len(span(day, end=5)) == 2
     # One that is lost for good holds nothing up.
-    later = message("phone.1.3")
-    assert span([*day[:5], later], 0, 6) == (0, 6)
-    assert span([day[0], *day[2:5]], 0, 4) == (0, 4)
+    assert len(span([*day[:5], message("phone.1.3")])) == 6
+    assert len(span([day[0], *day[2:5]])) == 4
 
 
 def test_a_day_has_the_grant_of_a_lease_that_is_used_in_it() -> None:
-    first = message("hub.1.1", type=MessageType.INTENT)
-    of = {"intent": first.id}
-    grant = message("hub.1.2", type=MessageType.GRANT, **of)
-    done = message("hub.1.3", type=MessageType.RESOLUTION, cause=first.id, **of)
-    again = message("hub.1.4", type=MessageType.INTENT)
-    task = message("hub.1.5", type=MessageType.TASK, intent=again.id, lease=grant.id)
-    over = replace(done, id="hub.1.6", intent=again.id, cause=again.id)
-    day = [first, grant, done, again, task, over]
-    assert span(day, 3, 6) == (0, 6)
-    assert span([*day[:4], replace(task, lease=None), over], 3, 6) == (3, 6)
+    grant = replace(TASK, type=MessageType.GRANT)
+    again = message("hub.1.6", type=MessageType.INTENT)
+    task = replace(TASK, id="hub.1.7", intent=again.id, lease=grant.id)
+    over = replace(END, id="hub.1.8", intent=again.id, cause=again.id)
+    day = Day()
+    for one in (*DAY[:2], grant, *DAY[3:]):
+        day.take(one)
+    day.begin()
+    for one in (again, task, over):
+        day.take(one)
+    assert day.span() == (0, 3)
+    assert day.earlier(0, 3) == grant.id
+    # Where it may begin earlier, it does.
+    assert span([DAY[0], INTENT, grant, END, again, task, over], 1)[0] == INTENT.id

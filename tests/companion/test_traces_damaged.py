@@ -16,6 +16,7 @@ import pytest
 from hearthnet.cli import main
 from hearthnet.core.messages import MessageType
 from hearthnet.core.policy.spots import PolicyError
+from hearthnet.core.view import View
 from hearthnet.traces.cut import cut
 from hearthnet.traces.play import play
 from hearthnet.traces.player import Player
@@ -141,9 +142,10 @@ def test_a_clock_that_was_set_back_leaves_the_order_as_it_was() -> None:
     turn = len(messages) // 2
     hour = timedelta(hours=1)
     late = [replace(message, at=message.at - hour) for message in messages[turn:]]
-    steps = cut("a day", [], messages).steps
+    steps = cut("a day", View(), messages).steps
     assert [
-        (step.do, step.name) for step in cut("a day", [], messages[:turn] + late).steps
+        (step.do, step.name)
+        for step in cut("a day", View(), messages[:turn] + late).steps
     ] == [(step.do, step.name) for step in steps]
 
 
@@ -165,4 +167,4 @@ def test_an_event_that_lacks_what_its_type_has() -> None:
     body = {**messages[number].body, "principal": 3}
     messages[number] = replace(messages[number], body=body)
     with pytest.raises(TraceError, match="cannot be played"):
-        cut("a day", [], messages)
+        cut("a day", View(), messages)

@@ -63,7 +63,7 @@ def audit(
     Raises:
         UnreadableError: `folder` holds no record.
     """
-    git, tip = _open(folder)
+    git, tip = opened(folder)
     place = Path(git.path)
     result = Audit(tip=tip, ledger=Ledger(trusted, chain), fsck=_fsck(place, tip))
     result.findings += _disguised(git)
@@ -98,7 +98,7 @@ def events(folder: Path) -> Iterator[tuple[str, Event]]:
     Raises:
         UnreadableError: there is none, or a commit is damaged.
     """
-    git, tip = _open(folder)
+    git, tip = opened(folder)
     try:
         for commit in _walk(git, tip):
             if (event := from_commit(commit.raw_message)) is not None:
@@ -107,7 +107,7 @@ def events(folder: Path) -> Iterator[tuple[str, Event]]:
         raise UnreadableError(f"{folder} is damaged: {error}") from error
 
 
-def _open(folder: Path) -> tuple[pygit2.Repository, str]:
+def opened(folder: Path) -> tuple[pygit2.Repository, str]:
     """Return a repository and its newest commit; UnreadableError if it is no record."""
     try:
         git = pygit2.Repository(str(folder))

@@ -56,17 +56,14 @@ def _seconds(
         yield message.id, round(seconds, 3)
 
 
-def cut(title: str, before: Iterable[Message], messages: Sequence[Message]) -> Trace:
+def cut(title: str, view: View, messages: Sequence[Message]) -> Trace:
     """Return the trace of some of the hub's events.
 
-    `before` are the events that came before them, of which only the state is kept.
+    `view` is the state before them.
 
     Raises:
         TraceError: there is nothing of the hub in it.
     """
-    view = View()
-    for message in before:
-        view.apply(message)
     hub = [message for message in messages if message.event.node == HUB]
     if not hub:
         raise TraceError("no event of the hub is in there")

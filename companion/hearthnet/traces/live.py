@@ -5,7 +5,7 @@ the signature of the node that made it, as for the librarian.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 import random
 import secrets
 from typing import Any
@@ -161,20 +161,19 @@ def joined(
     recorded: Iterable[Event],
     heard: Mapping[EventId, Entry],
     keys: Mapping[str, Iterable[VerifyKey]],
-) -> tuple[list[Event], list[str]]:
-    """Return the events on record followed by what was heard beyond them. Pure.
+    gap: Callable[[str], None],
+) -> Iterator[Event]:
+    """Yield the events on record and then what was heard beyond them. Pure.
 
     Each node's events follow without a gap, as the librarian would record them; what
-    comes after a gap is left out, and named in the second list.
+    comes after a gap is left out, and `gap` is told of it.
 
     Raises:
         LiveError: something was heard as something else than the record has.
     """
-    events: list[Event] = []
     last: dict[str, Position] = {}
     owners: dict[str, str] = {}
     for event in recorded:
-        events.append(event)
         last[event.id.node] = event.id.position
         _own(owners, event.id.node, event.writes)
         if (entry := heard.get(event.id)) and entry.data != event.data:
@@ -183,21 +182,20 @@ def joined(
                 " and both are signed: two machines run under one name, or the record"
                 " was changed (`hearthnet audit` tells)"
             )
+        yield event
     pairs = ((node, key) for node, known in keys.items() for key in known)
     intake = Intake(last, owners, pairs)
-    gaps = []
     for node in dict.fromkeys(event.node for event in heard):
         entries = sorted(entry for event, entry in heard.items() if event.node == node)
         offer = intake.offer(node, entries, trusted=False)
-        events += offer.accepted
+        yield from offer.accepted
         if offer.gap_after is not None:
             after = EventId(node, *offer.gap_after)
             rest = next(e for e in entries if e.position > offer.gap_after)
-            gaps.append(
+            gap(
                 f"what came after {after} and before {EventId(node, *rest.position)}"
                 " is neither on record nor was it heard"
             )
-    return events, gaps
 
 
 def _own(owners: dict[str, str], node: str, writes: Mapping[str, Json]) -> None:
