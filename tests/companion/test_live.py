@@ -192,11 +192,18 @@ class Home:
         self.hub.observe(LAMPS[lamp], values, cause=Cause.DEVICE)
 
     async def act(self) -> None:
-        """A little of a day: a wish, words, a switch, and a routine that bounces."""
+        """A little of a day: a wish, words, a switch, and a routine that bounces.
+
+        Nobody is so quick that what comes next comes within a trace's millisecond.
+        """
         await self.say("Light, please", 1, 2)
+        await self.recorded()
         await self.switch(0, "off")
+        await self.recorded()
         await self.switch(1, "off", ROUTINE)
+        await self.recorded()
         self.wall(2, "off")
+        await self.recorded()
         await self.switch(3)
 
 
