@@ -137,7 +137,7 @@ CHINESE = (
     Turn("zh-cn", "关闭Study ceiling", {"study_ceiling": "off"}),
     Turn(
         "zh-cn",
-        "卧室里太暗了",
+        "卧室里看书太费眼睛了",
         {"bedroom_ceiling": 60},
         model=(on("Bedroom ceiling", 60),),
     ),
