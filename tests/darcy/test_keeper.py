@@ -31,7 +31,9 @@ class Told:
         self.readings.append((target, reading))
 
     def problem(self, problem: LinkError | None) -> None:
-        self.problems.append(problem.reason if problem else None)
+        reason = problem.reason if problem else None
+        if reason != (self.problems[-1] if self.problems else None):
+            self.problems.append(reason)
 
 
 @pytest.fixture

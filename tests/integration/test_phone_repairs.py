@@ -1,6 +1,5 @@
 """What Repairs shows of phones, their apps and recipes."""
 
-from functools import partial
 from pathlib import Path
 import shutil
 
@@ -17,7 +16,6 @@ from custom_components.hearthnet.const import DOMAIN
 from custom_components.hearthnet.core.bus.presence import Status
 from custom_components.hearthnet.core.phone.report import PhoneReport
 from custom_components.hearthnet.core.reasons import Reason
-from hearthnet.darcy import link
 from tests.support.mosquitto import Mosquitto
 from tests.support.phone.fake_adbd import FakeAdbd
 
@@ -125,8 +123,6 @@ async def test_what_a_run_meets(
 ) -> None:
     """Whoever uses the entity is told why, Repairs shows it, and it goes by itself."""
     monkeypatch.setattr(phone_issues, "PATIENCE", 0.0)
-    # Darcy may wait a minute before he tries again, which is as long as is waited here.
-    monkeypatch.setattr(link, "Timing", partial(link.Timing, last_retry=1.0))
     anna, world = Context(user_id=hass_owner_user.id), adbd.world
     entry = await set_up(hass, mosquitto.port)
 

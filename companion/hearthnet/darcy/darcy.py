@@ -27,6 +27,7 @@ from hearthnet.core.phone.part import RecipeError
 from hearthnet.core.phone.recipe import canonical, digest
 from hearthnet.core.phone.report import KIND, PhoneReport
 from hearthnet.core.phone.shown import tell
+from hearthnet.core.reasons import Reason
 
 from .adbkey import AdbKey
 from .link import LinkError
@@ -98,6 +99,8 @@ class Darcy:
         self._stopping = asyncio.Event()
         self._background: set[asyncio.Task[None]] = set()
         self._state = PhoneState()
+        self._told: Reason | None = None
+        """What the hub was told last of why the phone is not reached."""
         self.phone = PhoneNode(
             node.name,
             node.name,
@@ -228,6 +231,7 @@ class Darcy:
     def _report(self) -> None:
         """Tell the hub how the phone is."""
         shelf, problem = self.phone.shelf, self.phone.link.problem
+        self._told = problem and problem.reason
         report = PhoneReport(
             values=self._state.values() if problem is None else {},
             problem=problem.reason if problem else None,
@@ -253,6 +257,10 @@ class Darcy:
         self._report()
 
     def _reached(self, problem: LinkError | None) -> None:
+        """Tell the hub if it was told otherwise, by whoever met a problem or none."""
+        reason = problem and problem.reason
+        if reason == self._told:
+            return
         if problem is not None:
             _LOGGER.warning("The phone: %s", problem)
         self._report()

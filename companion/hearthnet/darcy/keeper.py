@@ -18,6 +18,8 @@ _LOGGER = logging.getLogger(__name__)
 
 ALLOW = 60.0
 """Seconds that the owner has to answer the phone's dialog, each time it comes up."""
+AWAY = 10.0
+"""Seconds between two looks at most while the phone is not reached."""
 UNUSED = 120.0
 """Seconds without a touch after which an app may be opened only to read it."""
 
@@ -48,7 +50,8 @@ class Keeper:
             clock: when the next read of an app is due.
             on_state: gets each state of the sensors that differs from the last.
             on_reading: gets what an app has shown, by device id.
-            on_problem: gets why the phone cannot be reached, None when it can.
+            on_problem: gets at each look why the phone cannot be reached, None when
+                it can. Others may have met a problem between two looks.
             every: seconds between two looks.
         """
         self._link = link
@@ -74,8 +77,9 @@ class Keeper:
             except Exception:
                 # What one answer of the phone breaks must not end all the others.
                 _LOGGER.exception("A look at the phone failed")
+            pause = self._every if self._problem is None else min(self._every, AWAY)
             with suppress(TimeoutError):
-                async with asyncio.timeout(self._every):
+                async with asyncio.timeout(pause):
                     await self._soon.wait()
 
     def look_soon(self) -> None:
@@ -97,9 +101,8 @@ class Keeper:
         await self._read_apps(state)
 
     def _tell(self, problem: LinkError | None) -> None:
-        old, self._problem = self._problem, problem
-        if (old and old.reason) != (problem and problem.reason):
-            self._on_problem(problem)
+        self._problem = problem
+        self._on_problem(problem)
 
     async def _read_apps(self, state: PhoneState) -> None:
         """Open the apps that are due, unless somebody may be at the phone."""

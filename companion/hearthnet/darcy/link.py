@@ -75,8 +75,10 @@ class Timing:
     allow: float = 5.0
     """For the owner to allow the key, when a command has to wait for it."""
     first_retry: float = 1.0
+    away: float = 10.0
+    """At most between attempts to reach a phone that does not answer."""
     last_retry: float = 60.0
-    """Between attempts to connect. Dialogs start with this and get rarer."""
+    """At most between attempts of any kind. Dialogs start with this and get rarer."""
 
 
 class Link:
@@ -198,7 +200,8 @@ class Link:
 
     def _back_off(self, problem: LinkError) -> None:
         timing = self._timing
-        wait = min(timing.first_retry * 2**self._failures, timing.last_retry)
+        longest = min(timing.away, timing.last_retry)
+        wait = min(timing.first_retry * 2**self._failures, longest)
         if problem.reason is Reason.ADB_UNAUTHORIZED:
             wait = timing.last_retry * 2 ** min(self._failures, _RARER)
         self._failures = min(self._failures + 1, 16)
