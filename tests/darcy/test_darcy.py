@@ -97,28 +97,6 @@ async def test_a_phone_that_is_back_is_asked_at_once(
         await here.reached()
 
 
-async def test_a_problem_that_only_a_run_has_met_is_taken_back(
-    mosquitto: Mosquitto, adbd: FakeAdbd, key_file: Path, tmp_path: Path
-) -> None:
-    """No look at the phone had found it gone, so none found it back."""
-    async with (
-        home(tmp_path, mosquitto.port) as here,
-        darcy(tmp_path, mosquitto.port, adbd.port, key_file) as one,
-    ):
-        await here.reached()
-        # No sensor changes, which would have the hub told anyway.
-        one.phone.keeper._on_state = lambda _state: None
-        await adbd.__aexit__()
-        await until(lambda: not one.phone.link.up)
-        await here.do("tv.power_off")
-        one.companion.on_hub()  # whatever it is that makes it report now
-        await until(lambda: here.outside.phones["phone"].problem is not None)
-        await adbd.__aenter__()
-        one.phone.link.hurry()
-        await one.phone.keeper.look()
-        await until(lambda: here.outside.phones["phone"].problem is None)
-
-
 async def test_holds_meet_on_the_same_appliance(
     mosquitto: Mosquitto, adbd: FakeAdbd, key_file: Path, tmp_path: Path
 ) -> None:

@@ -231,7 +231,7 @@ class Darcy:
     def _report(self) -> None:
         """Tell the hub how the phone is."""
         shelf, problem = self.phone.shelf, self.phone.link.problem
-        self._told = problem and problem.reason
+        self._told = problem.reason if problem else None
         report = PhoneReport(
             values=self._state.values() if problem is None else {},
             problem=problem.reason if problem else None,
@@ -258,7 +258,7 @@ class Darcy:
 
     def _reached(self, problem: LinkError | None) -> None:
         """Tell the hub if it was told otherwise, by whoever met a problem or none."""
-        reason = problem and problem.reason
+        reason = problem.reason if problem else None
         if reason == self._told:
             return
         if problem is not None:
