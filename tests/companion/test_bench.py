@@ -239,5 +239,10 @@ def test_a_hub_keeps_nothing_of_what_is_over(
     clock = VirtualClock()
     run(scale._live(tmp_path, clock, Looking(), 600), clock)
     intents = 300 / 8
-    grown = {kind: n for kind, n in (seen[1] - seen[0]).items() if n > intents / 2}
+    grown = {
+        kind: n
+        for kind, n in (seen[1] - seen[0]).items()
+        # Others in this process make objects, too; what is kept is of our own kinds.
+        if n > intents / 2 and kind.__module__.startswith("hearthnet")
+    }
     assert grown == {}

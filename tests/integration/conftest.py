@@ -12,6 +12,7 @@ import pytest
 # The harness brings a custom_components of its own, which wins unless ours comes first.
 import custom_components.hearthnet  # noqa: F401
 from custom_components.hearthnet.const import DOMAIN
+from custom_components.hearthnet.core.librarian import feed
 from tests.support.phone.fake_adbd import FakeAdbd
 
 from .phone import SHIPPED
@@ -20,6 +21,12 @@ from .phone import SHIPPED
 @pytest.fixture(autouse=True)
 def _custom_integrations(enable_custom_integrations: None) -> None:
     """Let Home Assistant load HearthNet."""
+
+
+@pytest.fixture(autouse=True)
+def _nothing_waits_for_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Send records at once: where a test lets time stand still, more never comes."""
+    monkeypatch.setattr(feed, "GATHER_SECONDS", 0.0)
 
 
 @pytest.fixture
