@@ -23,9 +23,26 @@ from .stage import Stage, stage
 def main(arguments: Sequence[str] | None = None) -> int:
     """Play the scenes; return 1 if a property did not hold."""
     options = _parse(arguments)
+    ended: list[int] = []
+
+    def end(number: int, _frame: object) -> None:
+        ended.append(128 + number)
+        sys.exit(ended[0])
+
     # A closed terminal ends it as Ctrl-C does, and what it started with it.
     for ends in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(ends, lambda number, _: sys.exit(128 + number))
+        signal.signal(ends, end)
+    try:
+        return _play(options)
+    except Exception:
+        # What was going on when it was to end may have failed in its own way.
+        if ended:
+            return ended[0]
+        raise
+
+
+def _play(options: argparse.Namespace) -> int:
+    """Play the scenes in a home that ends with them."""
     began = time.monotonic()
 
     def say(text: str) -> None:
