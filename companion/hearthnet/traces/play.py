@@ -77,7 +77,6 @@ def play(
             librarian=over_broker,
             records=records,
         )
-        wired = wires if over_broker or elsewhere else None
         home = Home(
             trace,
             folder,
@@ -85,11 +84,11 @@ def play(
             houses=houses,
             recipes=recipes,
             planner=planner,
-            wires=wired,
+            wires=wires if over_broker or elsewhere else None,
             records=records,
         )
         player = Player(
-            trace, clock, home=home, houses=houses, wires=wired, planner=planner
+            trace, clock, home=home, houses=houses, wires=wires, planner=planner
         )
         run(player.play(), clock, traffic)
         broken = [

@@ -63,7 +63,7 @@ class Player:
         *,
         home: Home,
         houses: Mapping[str, SimulatedHouse],
-        wires: Wires | None,
+        wires: Wires,
         planner: Recorded,
     ) -> None:
         """Play in `home`, whose planner is `planner`.
@@ -87,8 +87,7 @@ class Player:
 
     async def play(self) -> None:
         """Go through the steps at their times."""
-        if self._wires is not None:
-            await self._wires.start()
+        await self._wires.start()
         await self._home.boot()
         self._begin_as_recorded()
         for step in self._trace.steps:
@@ -102,8 +101,7 @@ class Player:
         said = len(self._home.records)
         await self._home.halt()
         del self._home.records[said:]  # that it ends here is no part of the day
-        if self._wires is not None:
-            await self._wires.stop()
+        await self._wires.stop()
 
     def _begin_as_recorded(self) -> None:
         """Put on record what was there before the trace."""
@@ -214,7 +212,7 @@ class Player:
         data, device = step.data, step.data["device"]
         manager, house = self._reached(device)
         house.unavailable.discard(device)
-        if manager != JEEVES and self._wires is not None:
+        if manager != JEEVES:
             house.change(device, **data["values"])
             self._wires.machines[manager].show(device, data["values"])
             return
@@ -235,21 +233,21 @@ class Player:
         self._reached(device)[1].become(device, step.data["values"])
 
     async def _do_away(self, step: Step) -> None:
-        if (node := step.data.get("node")) and self._wires is not None:
+        if node := step.data.get("node"):
             await self._wires.take_away(node)
         else:
             device = step.data["device"]
             self._reached(device)[1].unavailable.add(device)
 
     async def _do_back(self, step: Step) -> None:
-        if (node := step.data.get("node")) and self._wires is not None:
+        if node := step.data.get("node"):
             await self._wires.bring_back(node)
         else:
             device = step.data["device"]
             self._reached(device)[1].unavailable.discard(device)
 
     async def _do_restart(self, step: Step) -> None:
-        if (node := step.data.get("node")) and self._wires is not None:
+        if node := step.data.get("node"):
             await self._wires.take_away(node)
             await self._wires.bring_back(node)
         else:
@@ -257,7 +255,7 @@ class Player:
             await self._home.boot()
 
     async def _do_crash(self, step: Step) -> None:
-        if (node := step.data.get("node")) and self._wires is not None:
+        if node := step.data.get("node"):
             await self._wires.machines[node].crash()
         else:
             await self._home.crash()
