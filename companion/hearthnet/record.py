@@ -76,18 +76,14 @@ def run(arguments: argparse.Namespace) -> int:
             " OUTPUT, maybe with --config and --seconds\n"
         )
         return 2
-    try:
-        # Git is not on a phone.
-        from .audit.history import UnreadableError  # noqa: PLC0415
-        from .config import ConfigError  # noqa: PLC0415
-        from .core.bus.link import LinkError  # noqa: PLC0415
-        from .core.policy.spots import PolicyError  # noqa: PLC0415
-        from .traces.live import LiveError  # noqa: PLC0415
-        from .traces.shape import TraceError  # noqa: PLC0415
-    except ModuleNotFoundError as error:
-        text = "pip install 'hearthnet[dewey,replay]'"
-        sys.stderr.write(f"{error.name} is missing: {text}\n")
-        return 2
+    # Git is not on a phone.
+    from .audit.history import UnreadableError  # noqa: PLC0415
+    from .config import ConfigError  # noqa: PLC0415
+    from .core.bus.link import LinkError  # noqa: PLC0415
+    from .core.policy.spots import PolicyError  # noqa: PLC0415
+    from .traces.live import LiveError  # noqa: PLC0415
+    from .traces.shape import TraceError  # noqa: PLC0415
+
     try:
         if arguments.live:
             return _live(arguments, output)

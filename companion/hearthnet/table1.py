@@ -43,15 +43,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the scenes and print the table; 1 if a count is not as it must be."""
-    try:
-        # Policies and the record need packages that a phone does not have.
-        from .bench.gate import measure  # noqa: PLC0415
-        from .mosquitto import MosquittoError  # noqa: PLC0415
-        from .traces.scenes import Run, play_scenes  # noqa: PLC0415
-    except ModuleNotFoundError as error:
-        text = "pip install 'hearthnet[dewey,replay]'"
-        sys.stderr.write(f"{error.name} is missing: {text}\n")
-        return 2
+    # Policies and the record need packages that a phone does not have.
+    from .bench.gate import measure  # noqa: PLC0415
+    from .mosquitto import MosquittoError  # noqa: PLC0415
+    from .traces.scenes import Run, play_scenes  # noqa: PLC0415
+
     try:
         runs: list[Run] = list(
             play_scenes(

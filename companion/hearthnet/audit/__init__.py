@@ -60,10 +60,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Check or export; return the exit code."""
-    try:
-        # Policies and Git need packages that a phone does not have.
-        from .history import UnreadableError, audit  # noqa: PLC0415
+    # Policies and Git need packages that a phone does not have.
+    from .history import UnreadableError, audit  # noqa: PLC0415
 
+    try:
         words = arguments.words
         if not (len(words) == 1 or (len(words) == 3 and words[0] == "export")):
             sys.stderr.write("either REPOSITORY or export INTENT REPOSITORY\n")
@@ -78,10 +78,6 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.json is not None:
             text = json.dumps(_as_dict(found, seconds), indent=1, ensure_ascii=False)
             write(arguments.json, f"{text}\n")
-    except ModuleNotFoundError as error:
-        text = "pip install 'hearthnet[dewey,replay]'"
-        sys.stderr.write(f"{error.name} is missing: {text}\n")
-        return 2
     except (UnreadableError, ValueError) as error:
         sys.stderr.write(f"{error}\n")
         return 2
