@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC
 from pathlib import Path
-import shutil
 
 from hearthnet.background import Background
 from hearthnet.core.devices import Device, House
@@ -22,7 +21,7 @@ from hearthnet.core.restart import Startup
 from hearthnet.simulation import SimulatedHouse
 from hearthnet.virtual import VirtualClock
 
-from .machine import forget_unsaid
+from .machine import Disk, forget_unsaid
 from .trace import JEEVES, Trace
 from .wires import Wires, key_of
 
@@ -49,8 +48,7 @@ class Home:
         Without `wires` the hub is alone. Its events go into `records`.
         """
         self._trace = trace
-        self._folder = folder
-        self._crashes = 0
+        self._disk = Disk(folder, "journal")
         self._clock = clock
         self._houses = houses
         self._recipes = recipes
@@ -61,15 +59,11 @@ class Home:
         """Called with each event of the hub's."""
         self._tasks = Background()
 
-    @property
-    def _journal(self) -> Path:
-        return self._folder / f"journal-{self._crashes}"
-
     async def boot(self) -> None:
         """Start the hub, and wait until all see each other."""
         self.node = Node(
             name=HUB,
-            folder=self._journal,
+            folder=self._disk.journal,
             key=key_of(HUB),
             clock=self._clock,
             run=_inline,
@@ -113,9 +107,7 @@ class Home:
         if self._outside is not None:
             self._running.cancel()
             await asyncio.gather(self._running, return_exceptions=True)
-        crashed = self._journal
-        self._crashes += 1
-        shutil.copytree(crashed, self._journal)
+        self._disk.crash()
         # What the old one still does reaches nobody and counts for nothing.
         await self.hub.stop()
         await self._let_go()

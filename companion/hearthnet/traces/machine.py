@@ -21,6 +21,31 @@ from hearthnet.core.phone.shown import tell
 from hearthnet.simulation import SimulatedHouse, manage
 
 
+class Disk:
+    """Where a node's journal lies.
+
+    After a crash the node goes on with a copy: what the process that is gone still
+    writes counts for nothing.
+    """
+
+    def __init__(self, folder: Path, name: str) -> None:
+        """Start without a crash."""
+        self._folder = folder
+        self._name = name
+        self._crashes = 0
+
+    @property
+    def journal(self) -> Path:
+        """The folder that the node's present process writes to."""
+        return self._folder / f"{self._name}-{self._crashes}"
+
+    def crash(self) -> None:
+        """Keep what is there in this moment."""
+        kept = self.journal
+        self._crashes += 1
+        shutil.copytree(kept, self.journal)
+
+
 def forget_unsaid(records: list[Record], hello: Record) -> None:
     """Take out what a crash took: the node's next start tells its last event."""
     boot, last = hello.message.body["ended"]
@@ -68,16 +93,11 @@ class Machine:
         """
         self._identity = identity
         self._house = house
-        self._folder = folder
+        self._disk = Disk(folder, identity.name)
         self._clock = clock
         self._recipe = recipe
         self._connect = connect
         self._records = records
-        self._crashes = 0
-
-    @property
-    def _journal(self) -> Path:
-        return self._folder / f"{self._identity.name}-{self._crashes}"
 
     async def start(self) -> None:
         """Start, with what the devices are at now as what they were seen at."""
@@ -85,7 +105,7 @@ class Machine:
         self._tasks = Background()
         self._companion = companion = Companion.open(
             self._identity,
-            self._journal,
+            self._disk.journal,
             agents=(name,),
             clock=self._clock,
             connect=self._connect,
@@ -116,9 +136,7 @@ class Machine:
         self._unsubscribe()
         self._running.cancel()
         await asyncio.gather(self._running, return_exceptions=True)
-        crashed = self._journal
-        self._crashes += 1
-        shutil.copytree(crashed, self._journal)
+        self._disk.crash()
         await self._let_go()
         await self.start()
         forget_unsaid(self._records, self._companion.node.hello)
